@@ -1,0 +1,50 @@
+// Package testdata finds the real models, vocabularies and goldens that tests need and the repository does not hold.
+package testdata
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Shared is the path of a file in the shared folder: $NRT_SHARED, or "shared" beside one of the folders above the
+// test. The test skips where it is absent.
+func Shared(tb testing.TB, name string) string {
+	tb.Helper()
+	if dir := os.Getenv("NRT_SHARED"); dir != "" {
+		return existing(tb, filepath.Join(dir, name))
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "shared", "DESIGN.md")); err == nil {
+			return existing(tb, filepath.Join(dir, "shared", name))
+		}
+	}
+	tb.Skipf("the shared folder is not here: set NRT_SHARED to run this test with %s", name)
+	return ""
+}
+
+// SmolLM2 is the path of SmolLM2-135M-Instruct: $NRT_SMOLLM2, or the test cache in the home folder, where `make
+// test-models` puts it. The test skips where it is absent.
+func SmolLM2(tb testing.TB) string {
+	tb.Helper()
+	if path := os.Getenv("NRT_SMOLLM2"); path != "" {
+		return existing(tb, path)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return existing(tb, filepath.Join(home, ".cache", "nrt-test", "SmolLM2-135M-Instruct.Q4_1.gguf"))
+}
+
+func existing(tb testing.TB, path string) string {
+	tb.Helper()
+	if _, err := os.Stat(path); err != nil {
+		tb.Skipf("test material is not here: %v", err)
+	}
+	return path
+}
