@@ -1,0 +1,52 @@
+# make chat: build nrt, get a small chat model when the store has none, and talk with it.
+# make test: the tests.
+# make help: everything else.
+
+GO      ?= go
+BIN     := bin/nrt
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+MODEL   ?= smollm2
+
+export CGO_ENABLED ?= 0
+
+.PHONY: chat test build help lint fmt fuzz race arm64 cross size clean
+
+chat: build ## build nrt, get $(MODEL) when the store has no model, open the chat
+	@model=$$($(BIN) pull $(MODEL)) && exec $(BIN) chat -m "$$model"
+
+test: ## run the tests; those that need a real model get it first where it can be had
+	@NRT_SMOLLM2=$${NRT_SMOLLM2:-$$($(GO) run ./cmd/nrt pull smollm2 || true)} $(GO) test ./...
+
+build: ## build bin/nrt, one static binary
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/nrt
+
+help: ## this list
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
+
+lint: ## gofmt, go vet, staticcheck
+	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
+	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+fmt: ## format the code
+	gofmt -w .
+
+fuzz: ## run every fuzz target for FUZZTIME (default 60s)
+	./.ci/fuzz $${FUZZTIME:-60s}
+
+race: ## run the tests under the race detector
+	CGO_ENABLED=1 $(GO) test -race -short ./...
+
+arm64: ## run the tests on an emulated arm64 (needs qemu-user-static)
+	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64-static ./...
+
+cross: ## build for every platform
+	./.ci/cross
+
+size: build ## binary size and cold start
+	@ls -l $(BIN) | awk '{printf "binary size: %.1f MB\n", $$5/1e6}'
+	@s=$$(date +%s%N); $(BIN) version >/dev/null; e=$$(date +%s%N); echo "cold start: $$(( (e-s)/1000000 )) ms"
+
+clean: ## remove what was built
+	rm -rf bin dist
