@@ -1,0 +1,30 @@
+package kernels
+
+import "github.com/nrt-go/nrt/quant"
+
+// generic is the row every machine has: the contract itself.
+var generic = &isa{
+	name:     "generic",
+	dot:      dotGeneric,
+	axpy:     axpyGeneric,
+	expSum:   expSumGeneric,
+	swiglu:   swigluGeneric,
+	rmsNorm:  rmsNormGeneric,
+	toF32:    toF32Generic,
+	toF16:    toF16Generic,
+	quant32:  quant32Generic,
+	quant256: quant256Generic,
+	rows: map[quant.Type]rowKernel{
+		quant.Q4_0:   rows32(unpackQ4_0, dot32),
+		quant.Q4_1:   rows32(unpackQ4_1, dot32Offset),
+		quant.Q5_0:   rows32(unpackQ5_0, dot32),
+		quant.Q5_1:   rows32(unpackQ5_1, dot32Offset),
+		quant.Q8_0:   rows32(unpackQ8_0, dot32),
+		quant.IQ4_NL: rows32(unpackIQ4_NL, dot32),
+		quant.Q2_K:   rows256(unpackQ2_K, dot256Offset),
+		quant.Q3_K:   rows256(unpackQ3_K, dot256),
+		quant.Q4_K:   rows256(unpackQ4_K, dot256Offset),
+		quant.Q5_K:   rows256(unpackQ5_K, dot256Offset),
+		quant.Q6_K:   rows256(unpackQ6_K, dot256),
+	},
+}

@@ -1,0 +1,113 @@
+package kernels
+
+import "github.com/nrt-go/nrt/tensor"
+
+// needs says in which form a row kernel reads its activations.
+type needs int
+
+const (
+	needsF32 needs = iota
+	needs32        // int8 with a scale for every 32
+	needs256       // int8 with a scale for every 256
+)
+
+// Input is the right-hand side of matrix products: the activations of a batch, quantised at most once however many
+// weights they meet, together with the room each worker unpacks weights in. It is for one goroutine at a time.
+type Input struct {
+	x tensor.Matrix // [n][cols]
+
+	have32, have256 bool
+	q32, q256       []int8    // [n][cols]
+	scale32, sum32  []float32 // [n][cols/32]
+	scale256        []float32 // [n][cols/256]
+	sums256         []int16   // [n][cols/16]
+
+	strips   []strip // one per worker
+	dst      tensor.Matrix
+	weight   *tensor.Tensor
+	rowBytes int
+	kernel   rowKernel
+
+	// Method values made once: making one per product would allocate.
+	quantise32, quantise256, multiply func(worker, start, end int)
+}
+
+// NewInput makes room for inputs of at most rows x cols and for products by that many workers.
+func NewInput(rows, cols, workers int) *Input {
+	n := rows * cols
+	in := &Input{
+		q32: make([]int8, n), scale32: make([]float32, n/32), sum32: make([]float32, n/32),
+		q256: make([]int8, n), scale256: make([]float32, n/256), sums256: make([]int16, n/16),
+		strips: make([]strip, workers),
+	}
+	for i := range in.strips {
+		in.strips[i] = newStrip(cols)
+	}
+	in.quantise32, in.quantise256, in.multiply = in.quantiseRows32, in.quantiseRows256, in.multiplyRows
+	return in
+}
+
+// Bytes is the memory that NewInput takes.
+func (in *Input) Bytes() int {
+	n := len(in.q32) + len(in.q256) + 4*(len(in.scale32)+len(in.sum32)+len(in.scale256)) + 2*len(in.sums256)
+	for i := range in.strips {
+		n += in.strips[i].bytes()
+	}
+	return n
+}
+
+// Set makes x [n][cols] the input of the products that follow; x must not change until the last of them.
+func (in *Input) Set(x tensor.Matrix) {
+	in.x, in.have32, in.have256 = x, false, false
+}
+
+// prepare brings the activations into the form that a row kernel reads.
+func (in *Input) prepare(pool *Pool, form needs) error {
+	switch {
+	case form == needs32 && !in.have32:
+		in.have32 = true
+		return pool.Run(in.x.Rows, 1, in.quantise32)
+	case form == needs256 && !in.have256:
+		in.have256 = true
+		return pool.Run(in.x.Rows, 1, in.quantise256)
+	}
+	return nil
+}
+
+func (in *Input) quantiseRows32(_, start, end int) {
+	for i := start; i < end; i++ {
+		r := in.row32(i)
+		active.quant32(r.q, r.scale, r.sum, in.x.Row(i))
+	}
+}
+
+func (in *Input) quantiseRows256(_, start, end int) {
+	for i := start; i < end; i++ {
+		r := in.row256(i)
+		active.quant256(r.q, r.scale, r.sums, in.x.Row(i))
+	}
+}
+
+// act32 is one row of activations in blocks of 32, act256 one in blocks of 256.
+type act32 struct {
+	q          []int8    // [cols]
+	scale, sum []float32 // [cols/32]
+}
+
+type act256 struct {
+	q     []int8    // [cols]
+	scale []float32 // [cols/256]
+	sums  []int16   // [cols/16]
+}
+
+func (in *Input) row32(i int) act32 {
+	c := in.x.Cols
+	b := c / 32
+	return act32{q: in.q32[i*c : i*c+c], scale: in.scale32[i*b : i*b+b], sum: in.sum32[i*b : i*b+b]}
+}
+
+func (in *Input) row256(i int) act256 {
+	c := in.x.Cols
+	b := c / 256
+	return act256{q: in.q256[i*c : i*c+c], scale: in.scale256[i*b : i*b+b], sums: in.sums256[i*16*b : i*16*b+16*b]}
+}

@@ -1,0 +1,51 @@
+package kernels
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/nrt-go/nrt/quant"
+)
+
+// isa is one row of the table of instruction sets: the inner loops that an instruction set may do better than Go.
+type isa struct {
+	name string
+
+	dot      func(a, b []float32) float32
+	axpy     func(y []float32, a float32, x []float32)
+	expSum   func(x []float32, max float32) float32
+	swiglu   func(gate, up []float32)
+	rmsNorm  func(dst, x, weight []float32, eps float32)
+	toF32    func(dst []float32, src []uint16)
+	toF16    func(dst []uint16, src []float32)
+	quant32  func(q []int8, scale, sum, x []float32)
+	quant256 func(q []int8, scale []float32, sums []int16, x []float32)
+
+	// rows multiplies rows of weights by every row of an input; a format without an entry is decoded to float32 first.
+	rows map[quant.Type]rowKernel
+}
+
+// isas is the table, best first; a row is there only where the machine can run it.
+var isas = []*isa{generic}
+
+// active is the row in use; activeErr says why the environment's wish could not be met.
+var active, activeErr = choose(os.Getenv("NRT_ISA"))
+
+func choose(wanted string) (*isa, error) {
+	if wanted == "" {
+		return isas[0], nil
+	}
+	names := make([]string, len(isas))
+	for i, row := range isas {
+		if row.name == wanted {
+			return row, nil
+		}
+		names[i] = row.name
+	}
+	return generic, fmt.Errorf("kernels: NRT_ISA=%s: this machine and build have %s", wanted, strings.Join(names, ", "))
+}
+
+// ISA is the name of the instruction set in use. The error says that NRT_ISA asks for one that is not here; programs
+// report it before they compute anything.
+func ISA() (string, error) { return active.name, activeErr }

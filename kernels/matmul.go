@@ -1,0 +1,82 @@
+package kernels
+
+import (
+	"fmt"
+
+	"github.com/nrt-go/nrt/quant"
+	"github.com/nrt-go/nrt/tensor"
+)
+
+// rowKernel multiplies rows start..end of a weight by every row of an input whose activations have the form it needs.
+type rowKernel struct {
+	needs needs
+	run   func(in *Input, s *strip, start, end int)
+}
+
+// smallProduct is the number of multiplications below which waking workers costs more than it saves.
+const smallProduct = 1 << 15
+
+// MatMul writes to dst [n][rows] the product of the weight w [rows][cols] and the rows of the input [n][cols]:
+//
+//	dst[i][r] = Σ_c w[r][c] * x[i][c]
+//
+// Weights in F32, F16, BF16 and every format without an integer kernel meet float32 activations as Dot adds them.
+// The others meet int8 activations: integer dots per block, folded to float32 in block order. An error means that the
+// weight's bytes could not be read.
+func MatMul(pool *Pool, dst tensor.Matrix, w *tensor.Tensor, in *Input) error {
+	rows, cols := w.Rows(), w.Cols()
+	if cols != in.x.Cols || dst.Rows != in.x.Rows || dst.Cols != rows {
+		panic(fmt.Sprintf("kernels: product %d x %d = %s times %d x %d", dst.Rows, dst.Cols, w, in.x.Rows, in.x.Cols))
+	}
+	kernel, err := kernelFor(w.Type)
+	if err != nil {
+		return fmt.Errorf("kernels: %q: %w", w.Name, err)
+	}
+	if err := in.prepare(pool, kernel.needs); err != nil {
+		return err
+	}
+	in.dst, in.weight, in.kernel, in.rowBytes = dst, w, kernel, len(w.Data)/rows
+	return pool.Run(rows, chunkRows(rows, cols*in.x.Rows, pool.Workers()), in.multiply)
+}
+
+// chunkRows cuts a product so that every worker gets several chunks, none so small that handing it out matters.
+func chunkRows(rows, perRow, workers int) int {
+	return max(rows/(8*workers), smallProduct/max(perRow, 1), 1)
+}
+
+func kernelFor(t quant.Type) (rowKernel, error) {
+	if k, ok := active.rows[t]; ok {
+		return k, nil
+	}
+	f, err := quant.Lookup(t)
+	if err != nil {
+		return rowKernel{}, err
+	}
+	if f.Decode == nil {
+		return rowKernel{}, fmt.Errorf("kernels: format %s cannot be decoded", f.Name)
+	}
+	return rowKernel{needsF32, decodeRows}, nil
+}
+
+func (in *Input) multiplyRows(worker, start, end int) {
+	in.kernel.run(in, &in.strips[worker], start, end)
+}
+
+func (in *Input) weightRow(r int) []byte {
+	return in.weight.Data[r*in.rowBytes : (r+1)*in.rowBytes]
+}
+
+// decodeRows is the kernel of every format that has no other: it decodes a row, then multiplies in float32.
+func decodeRows(in *Input, s *strip, start, end int) {
+	f, err := quant.Lookup(in.weight.Type)
+	if err != nil {
+		panic(err) // kernelFor has looked it up
+	}
+	row := s.f32[:in.x.Cols]
+	for r := start; r < end; r++ {
+		f.Decode(row, in.weightRow(r))
+		for i := range in.x.Rows {
+			in.dst.Data[i*in.dst.Cols+r] = active.dot(row, in.x.Row(i))
+		}
+	}
+}
