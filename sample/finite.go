@@ -1,0 +1,43 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+)
+
+// NonFiniteError says that no token can be chosen: a logit is NaN, +Inf or absurdly high (the model's numbers broke), or
+// all are -Inf (everything is masked).
+type NonFiniteError struct {
+	Token      int32   // whose logit it is; -1 when it is all of them
+	Value      float32 // what was found
+	Vocabulary int     // tokens
+}
+
+func (e *NonFiniteError) Error() string {
+	if e.Token < 0 {
+		return fmt.Sprintf("sample: logits: found -Inf for all %d tokens, wanted one that may be chosen", e.Vocabulary)
+	}
+	return fmt.Sprintf("sample: logit of token %d: found %v, wanted a number below %v or -Inf", e.Token, e.Value, highestSane)
+}
+
+// highestSane is above every logit of a sound model and so far below float32's limit that dividing it by the smallest
+// temperature and the smallest penalty, and adding the largest bias, keeps it finite.
+const highestSane = 1e25
+
+// checkFinite refuses NaN, +Inf and nothing but -Inf.
+func checkFinite(logits []float32) error {
+	none := float32(math.Inf(-1))
+	highest := none
+	for id, x := range logits {
+		if !(x <= highest) { // so written that NaN comes in too
+			if !(x < highestSane) {
+				return &NonFiniteError{Token: int32(id), Value: x, Vocabulary: len(logits)}
+			}
+			highest = x
+		}
+	}
+	if highest == none {
+		return &NonFiniteError{Token: -1, Value: none, Vocabulary: len(logits)}
+	}
+	return nil
+}
