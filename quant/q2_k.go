@@ -21,6 +21,27 @@ func decodeQ2_K(dst []float32, src []byte) {
 	}
 }
 
+var searchQ2_K = affine{sub: 16, qmax: 3, smax: 15}
+
+func encodeQ2_K(dst []byte, src []float32) {
+	var x [256]float64
+	for ; len(src) >= 256; dst, src = dst[84:], src[256:] {
+		widen(&x, src)
+		f := searchQ2_K.fit(x[:])
+		clear(dst[:84])
+		for i := range 16 {
+			dst[i] = byte(f.s[i]) | byte(f.m[i])<<4
+			qs, shift := pairs(dst[16:80], i)
+			inv, least := invert(f.d*f.s[i]), f.dmin*f.m[i]
+			for j, v := range x[16*i : 16*i+16] {
+				qs[j] |= byte(searchQ2_K.round((v+least)*inv)) << shift
+			}
+		}
+		putF16(dst[80:], float32(f.d))
+		putF16(dst[82:], float32(f.dmin))
+	}
+}
+
 // pairs finds the 2-bit quants of sub-block i of 16: its 16 bytes and the shift of its bits in them. Each half of the
 // 256 weights has 32 bytes; a byte's lowest bits belong to the first 32 weights of the half, the next to the next 32.
 func pairs(qs []byte, i int) (bytes []byte, shift int) {

@@ -21,6 +21,27 @@ func decodeQ4_K(dst []float32, src []byte) {
 	}
 }
 
+var searchQ4_K = affine{sub: 32, qmax: 15, smax: 63}
+
+func encodeQ4_K(dst []byte, src []float32) {
+	var x [256]float64
+	for ; len(src) >= 256; dst, src = dst[144:], src[256:] {
+		widen(&x, src)
+		f := searchQ4_K.fit(x[:])
+		clear(dst[:144])
+		putF16(dst, float32(f.d))
+		putF16(dst[2:], float32(f.dmin))
+		for i := range 8 {
+			putScales6(dst[4:16], i, byte(f.s[i]), byte(f.m[i]))
+			inv, least := invert(f.d*f.s[i]), f.dmin*f.m[i]
+			qs, shift := dst[16+i/2*32:], i%2*4
+			for j, v := range x[32*i : 32*i+32] {
+				qs[j] |= byte(searchQ4_K.round((v+least)*inv)) << shift
+			}
+		}
+	}
+}
+
 // scales6 unpacks scale s and minimum m of sub-block i of 8 from their 12 bytes. The first four have six bits in
 // bytes i and i+4; the last four have their bits 0…3 in the nibbles of byte i+4 and bits 4, 5 on top of bytes i−4 and i.
 func scales6(b []byte, i int) (s, m byte) {
@@ -28,4 +49,15 @@ func scales6(b []byte, i int) (s, m byte) {
 		return b[i] & 63, b[i+4] & 63
 	}
 	return b[i+4]&15 | b[i-4]>>6<<4, b[i+4]>>4 | b[i]>>6<<4
+}
+
+// putScales6 is the inverse of scales6, into bytes that were zero before the first sub-block.
+func putScales6(b []byte, i int, s, m byte) {
+	if i < 4 {
+		b[i], b[i+4] = s, m
+		return
+	}
+	b[i+4] = s&15 | m&15<<4
+	b[i-4] |= s >> 4 << 6
+	b[i] |= m >> 4 << 6
 }

@@ -22,6 +22,29 @@ func decodeQ6_K(dst []float32, src []byte) {
 	}
 }
 
+var searchQ6_K = symmetric{qmin: -32, qmax: 31, smin: -128, smax: 127}
+
+func encodeQ6_K(dst []byte, src []float32) {
+	var x [256]float64
+	for ; len(src) >= 256; dst, src = dst[210:], src[256:] {
+		widen(&x, src)
+		f := searchQ6_K.fit(x[:])
+		clear(dst[:210])
+		for i := range 16 {
+			dst[192+i] = byte(int8(f.s[i]))
+			high, shift := pairs(dst[128:192], i)
+			low, nibble := nibbles(dst[:128], i)
+			inv := signedInvert(f.d * f.s[i])
+			for j, v := range x[16*i : 16*i+16] {
+				q := byte(searchQ6_K.round(v*inv) + 32)
+				low[j] |= q & 15 << nibble
+				high[j] |= q >> 4 << shift
+			}
+		}
+		putF16(dst[208:], float32(f.d))
+	}
+}
+
 // nibbles finds the low four bits of sub-block i of 16: its 16 bytes and the shift of its bits in them.
 func nibbles(ql []byte, i int) (bytes []byte, shift int) {
 	at := i/8*64 + i%4*16
