@@ -20,7 +20,7 @@ var (
 // Error says what is wrong with a file, where, and what would be right. Its text is one line of at most 4 KiB in which
 // whatever came from the file is quoted.
 type Error struct {
-	Path   string
+	Path   string // empty for a Writer without a file
 	Field  string // `tensor count`, `key "general.alignment"`, `tensor "output.weight": offset`
 	Offset int64  // where in the file the field stands, or -1
 	Found  string
@@ -32,7 +32,10 @@ const maxErrorText = 4096
 
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "gguf: %q", e.Path)
+	b.WriteString("gguf")
+	if e.Path != "" {
+		fmt.Fprintf(&b, ": %q", e.Path)
+	}
 	if e.Field != "" {
 		b.WriteString(": " + e.Field)
 	}

@@ -3,6 +3,7 @@ package gguf
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 )
 
 // Kind is a metadata value's type, by its number in the file.
@@ -74,35 +75,45 @@ func (v Value) Any() any { return v.data }
 
 // Len is the number of an array's elements, 0 for anything else.
 func (v Value) Len() int {
-	switch s := v.data.(type) {
-	case []uint8:
-		return len(s)
-	case []int8:
-		return len(s)
-	case []uint16:
-		return len(s)
-	case []int16:
-		return len(s)
-	case []uint32:
-		return len(s)
-	case []int32:
-		return len(s)
-	case []uint64:
-		return len(s)
-	case []int64:
-		return len(s)
-	case []float32:
-		return len(s)
-	case []float64:
-		return len(s)
-	case []bool:
-		return len(s)
-	case []string:
-		return len(s)
-	case []Value:
-		return len(s)
+	if v.kind != KindArray {
+		return 0
 	}
-	return 0
+	return reflect.ValueOf(v.data).Len()
+}
+
+// ValueOf makes a Value of what Any would give: a uint8 to int64, float32, float64, bool or string, a slice of one of
+// those, or []Value whose elements are arrays. A Value is itself. The slice is kept, not copied.
+func ValueOf(x any) (Value, error) {
+	if v, ok := x.(Value); ok && v.data != nil {
+		return v, nil
+	}
+	t := reflect.TypeOf(x)
+	if k, ok := kindOfType[t]; ok {
+		return Value{kind: k, data: x}, nil
+	}
+	if nested, ok := x.([]Value); ok {
+		for i, v := range nested {
+			if v.kind != KindArray {
+				return Value{}, fmt.Errorf("gguf: element %d of []gguf.Value is %q, want an array: use a slice of the Go type for others", i, v.Type())
+			}
+		}
+		return Value{kind: KindArray, elem: KindArray, data: x}, nil
+	}
+	if t != nil && t.Kind() == reflect.Slice && t == reflect.SliceOf(t.Elem()) {
+		if k, ok := kindOfType[t.Elem()]; ok {
+			return Value{kind: KindArray, elem: k, data: x}, nil
+		}
+	}
+	return Value{}, fmt.Errorf("gguf: a value of Go type %T, want a sized integer, float32, float64, bool, string or a slice of them", x)
+}
+
+var kindOfType = map[reflect.Type]Kind{
+	reflect.TypeFor[uint8](): KindUint8, reflect.TypeFor[int8](): KindInt8,
+	reflect.TypeFor[uint16](): KindUint16, reflect.TypeFor[int16](): KindInt16,
+	reflect.TypeFor[uint32](): KindUint32, reflect.TypeFor[int32](): KindInt32,
+	reflect.TypeFor[uint64](): KindUint64, reflect.TypeFor[int64](): KindInt64,
+	reflect.TypeFor[float32](): KindFloat32, reflect.TypeFor[float64](): KindFloat64,
+	reflect.TypeFor[bool](): KindBool, reflect.TypeFor[string](): KindString,
 }
 
 // Type spells the value's type for people: "uint32", "[32000]string".
