@@ -46,7 +46,8 @@ func (r *reader) preamble() uint32 {
 		}
 		return 0
 	}
-	at, v := r.pos, r.uint32("version")
+	at := r.pos
+	v := r.uint32("version")
 	switch want := "version 2 or 3, little-endian"; {
 	case v == 2 || v == 3:
 	case v == 1:
@@ -69,7 +70,7 @@ func (r *reader) alignment(values map[string]Value) uint64 {
 	defer func() { r.field = "" }()
 	n, ok := v.data.(uint32)
 	if !ok {
-		r.fail(-1, "", v.Type(), "uint32")
+		r.fail(-1, "", found(v), "uint32")
 		return defaultAlign
 	}
 	if n < 8 || n > maxAlign || bits.OnesCount32(n) != 1 {

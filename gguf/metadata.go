@@ -15,7 +15,8 @@ type metadata struct {
 func (r *reader) metadata(n int) metadata {
 	m := metadata{keys: make([]string, 0, n), values: make(map[string]Value, n)}
 	for range n {
-		at, key := r.pos, r.key()
+		at := r.pos
+		key := r.key()
 		if _, twice := m.values[key]; twice && r.err == nil {
 			r.fail(at, "", "it twice", "every key once")
 		}
@@ -33,7 +34,7 @@ func (r *reader) metadata(n int) metadata {
 func (r *reader) key() string {
 	at := r.pos
 	r.field = "key"
-	key := r.string("", maxKey)
+	key := r.string("name", maxKey)
 	r.field = "key " + quoted(key)
 	if flaw := nameFlaw(key); flaw != "" {
 		r.fail(at, "", flaw, "readable UTF-8")
@@ -62,7 +63,8 @@ func (r *reader) value() Value {
 }
 
 func (r *reader) kind(what string) Kind {
-	at, k := r.pos, Kind(r.uint32(what))
+	at := r.pos
+	k := Kind(r.uint32(what))
 	if !k.known() {
 		r.fail(at, what, k.String(), fmt.Sprintf("0 to %d", len(kinds)-1))
 	}

@@ -114,7 +114,8 @@ func (r *reader) uint64(what string) uint64 { return binary.LittleEndian.Uint64(
 
 // bool reads a byte that has to be 0 or 1.
 func (r *reader) bool(what string) bool {
-	at, b := r.pos, r.uint8(what)
+	at := r.pos
+	b := r.uint8(what)
 	if b > 1 {
 		r.fail(at, what, fmt.Sprintf("bool byte %d", b), "0 or 1")
 	}
@@ -123,7 +124,8 @@ func (r *reader) bool(what string) bool {
 
 // count reads a number of things of which each takes at least size bytes of the file, at most limit of them.
 func (r *reader) count(what string, limit, size uint64) int {
-	at, n := r.pos, r.uint64(what)
+	at := r.pos
+	n := r.uint64(what)
 	if r.err != nil {
 		return 0
 	}

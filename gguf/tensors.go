@@ -47,7 +47,8 @@ func (r *reader) tensor() tensorInfo {
 	}
 	t.shape = r.shape()
 	t.typ, t.size = r.format(t.shape)
-	at, offset := r.pos, r.uint64("offset")
+	at := r.pos
+	offset := r.uint64("offset")
 	if offset > math.MaxInt64 {
 		r.fail(at, "offset", fmt.Sprint(offset), fmt.Sprintf("one inside the file of %d bytes", r.size))
 	}
@@ -57,7 +58,8 @@ func (r *reader) tensor() tensorInfo {
 
 // shape reads the dimensions.
 func (r *reader) shape() []int {
-	at, n := r.pos, r.uint32("dimensions")
+	at := r.pos
+	n := r.uint32("dimensions")
 	if r.err == nil && (n < 1 || n > maxDims) {
 		r.fail(at, "dimensions", fmt.Sprint(n), fmt.Sprintf("1 to %d", maxDims))
 	}
@@ -66,7 +68,8 @@ func (r *reader) shape() []int {
 	}
 	shape := make([]int, n)
 	for i := range shape {
-		at, d := r.pos, r.uint64("dimension")
+		at := r.pos
+		d := r.uint64("dimension")
 		if d < 1 || d > math.MaxInt {
 			r.fail(at, fmt.Sprintf("dimension %d", i), fmt.Sprint(d), fmt.Sprintf("1 to %d", math.MaxInt))
 		}
