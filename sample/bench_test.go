@@ -13,7 +13,7 @@ func noise(n int, seed uint64) []float32 {
 		logits[i] = float32(r.NormFloat64() * 2)
 	}
 	for i := range min(20, n) {
-		logits[r.IntN(n)] += float32(12 - i/2)
+		logits[r.IntN(n)] += float32(18 - i/2)
 	}
 	return logits
 }

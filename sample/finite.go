@@ -24,14 +24,23 @@ func (e *NonFiniteError) Error() string {
 // temperature and the smallest penalty, and adding the largest bias, keeps it finite.
 const highestSane = 1e25
 
-// checkFinite refuses NaN, +Inf and nothing but -Inf.
+// checkFinite refuses NaN, +Inf and nothing but -Inf. Comparisons are so written that NaN fails them.
 func checkFinite(logits []float32) error {
 	none := float32(math.Inf(-1))
 	highest := none
-	for id, x := range logits {
-		if !(x <= highest) { // so written that NaN comes in too
+	for base := 0; base < len(logits); base += 8 {
+		block := logits[base:min(base+8, len(logits))]
+		// Past the first few blocks hardly one holds a new highest logit: one branch for eight.
+		if len(block) == 8 && block[0] <= highest && block[1] <= highest && block[2] <= highest && block[3] <= highest &&
+			block[4] <= highest && block[5] <= highest && block[6] <= highest && block[7] <= highest {
+			continue
+		}
+		for i, x := range block {
+			if x <= highest {
+				continue
+			}
 			if !(x < highestSane) {
-				return &NonFiniteError{Token: int32(id), Value: x, Vocabulary: len(logits)}
+				return &NonFiniteError{Token: int32(base + i), Value: x, Vocabulary: len(logits)}
 			}
 			highest = x
 		}

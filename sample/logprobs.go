@@ -11,7 +11,7 @@ type LogProb struct {
 // LogProbs is what the model itself says of the next token, before any sampler: the log-probability of the token chosen,
 // and the top best, best first.
 //
-//	ln p[t] = logit[t] - max - ln Σ exp(logit - max)
+//	ln p[t] = logit[t] - (max + ln Σ exp(logit - max))
 func LogProbs(logits []float32, chosen int32, top int) (own LogProb, best []LogProb, err error) {
 	if err := checkFinite(logits); err != nil {
 		return own, nil, err
@@ -23,12 +23,13 @@ func LogProbs(logits []float32, chosen int32, top int) (own LogProb, best []LogP
 	defer giveBack(c)
 	c.load(logits)
 	c.top(max(top, 1))
-	highest := float64(c.list[0].logit)
+	highest := c.list[0].logit
 	sum := 0.0
 	for _, logit := range logits {
-		sum += exp(float64(logit) - highest)
+		sum += weight(logit, highest)
 	}
-	of := func(id int32) LogProb { return LogProb{id, float64(logits[id]) - highest - log(sum)} }
+	lnSum := float64(highest) + log(sum)
+	of := func(id int32) LogProb { return LogProb{id, float64(logits[id]) - lnSum} }
 	for _, t := range c.list[:min(max(top, 0), len(c.list))] {
 		best = append(best, of(t.id))
 	}

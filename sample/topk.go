@@ -1,6 +1,9 @@
 package sample
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // topK keeps the k candidates with the highest logits. Fan, Lewis and Dauphin: Hierarchical Neural Story Generation
 // (2018).
@@ -12,55 +15,54 @@ func newTopK(p *Params, _ *history) stage { return topK{p.TopK} }
 
 func (s topK) apply(c *candidates) { c.top(s.k) }
 
-// top keeps the k best and sorts them. It holds the best seen so far in a heap whose root is the worst of them: a token
-// that does not beat the root costs one comparison, and after the first few thousand almost none does.
+// top keeps the k best candidates and sorts them.
 func (c *candidates) top(k int) {
-	switch {
-	case c.dense != nil:
+	if c.dense != nil {
 		c.topDense(k)
-	case c.sorted:
-		c.list = c.list[:min(k, len(c.list))]
-	default:
-		c.topList(k)
+	} else if !c.sorted {
+		selectBest(c.list, k)
 	}
+	c.list = c.list[:min(k, len(c.list))]
 	c.sort()
 }
 
+// topDense lists only the k best of the dense form. The best seen so far are a heap whose root is the worst of them: a
+// token that does not beat the root costs one comparison, and after the first few thousand almost none does.
 func (c *candidates) topDense(k int) {
-	heap, rest := c.list[:0], len(c.dense)
-	for id, logit := range c.dense {
-		if len(heap) == k {
-			rest = id
-			break
-		}
-		if logit != float32(math.Inf(-1)) {
-			heap = append(heap, candidate{id: int32(id), logit: logit})
+	heap, seen := c.list[:0], 0
+	for ; seen < len(c.dense) && len(heap) < k; seen++ {
+		if logit := c.dense[seen]; logit != float32(math.Inf(-1)) {
+			heap = append(heap, candidate{id: int32(seen), logit: logit})
 		}
 	}
 	heapify(heap)
-	for id := rest; id < len(c.dense); id++ {
+	for i, logit := range c.dense[seen:] {
 		// Ids ascend, so of two equal logits the one in the heap is the better.
-		if c.dense[id] > heap[0].logit {
-			heap[0] = candidate{id: int32(id), logit: c.dense[id]}
+		if logit > heap[0].logit {
+			heap[0] = candidate{id: int32(seen + i), logit: logit}
 			sink(heap, 0)
 		}
 	}
 	c.list, c.dense = heap, nil
 }
 
-func (c *candidates) topList(k int) {
-	if k >= len(c.list) {
+// selectBest moves the k best candidates to the front, in any order.
+func selectBest(list []candidate, k int) {
+	if k >= len(list) {
 		return
 	}
-	heap := c.list[:k]
+	if k > len(list)/64 { // a heap so large costs more than sorting everything
+		slices.SortFunc(list, byLogit)
+		return
+	}
+	heap := list[:k]
 	heapify(heap)
-	for _, t := range c.list[k:] {
+	for i, t := range list[k:] {
 		if byLogit(t, heap[0]) < 0 {
-			heap[0] = t
+			list[k+i], heap[0] = heap[0], t
 			sink(heap, 0)
 		}
 	}
-	c.list = heap
 }
 
 // heapify makes a heap of h.

@@ -1,5 +1,7 @@
 package sample
 
+import "slices"
+
 // topP keeps the best candidates until their probabilities reach p. With the candidates best first:
 //
 //	keep the first n, n the least with p[1] + … + p[n] >= p
@@ -14,20 +16,23 @@ func topPOff(p *Params) bool { return p.TopP >= 1 }
 
 func newTopP(p *Params, _ *history) stage { return topP{p.TopP, p.MinKeep} }
 
+// apply sorts no more of the list than it keeps, or a few times that: a model that is sure keeps ten tokens of 150,000.
 func (s topP) apply(c *candidates) {
 	c.softmax()
-	if !c.sorted && s.minKeep <= 1 {
-		// Together, n candidates below (1-p)/n hold less than what top-p drops: it never reaches them, and only the
-		// others need sorting. Half of it leaves room for rounding.
-		floor := (1 - s.p) / float64(2*len(c.list))
-		c.filter(func(t candidate) bool { return t.p >= floor })
+	sum, ahead := 0.0, 0 // the first ahead candidates are in order
+	if c.sorted {
+		ahead = len(c.list)
 	}
-	c.sort()
-	sum := 0.0
-	for i, t := range c.list {
-		if sum += t.p; sum >= s.p && i+1 >= s.minKeep {
+	for i := range c.list {
+		if i == ahead {
+			ahead = min(len(c.list), max(128, 4*ahead))
+			selectBest(c.list[i:], ahead-i)
+			slices.SortFunc(c.list[i:ahead], byLogit)
+		}
+		if sum += c.list[i].p; sum >= s.p && i+1 >= s.minKeep {
 			c.list = c.list[:i+1]
-			return
+			break
 		}
 	}
+	c.sorted = true
 }
