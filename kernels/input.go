@@ -47,13 +47,11 @@ func NewInput(rows, cols, workers int) *Input {
 	return in
 }
 
-// Bytes is the memory that NewInput takes.
-func (in *Input) Bytes() int {
-	n := len(in.q32) + len(in.q256) + 4*(len(in.scale32)+len(in.sum32)+len(in.scale256)) + 2*len(in.sums256)
-	for i := range in.strips {
-		n += in.strips[i].bytes()
-	}
-	return n
+// InputBytes is the memory that NewInput takes.
+func InputBytes(rows, cols, workers int) int64 {
+	row := 2*cols + 4*(cols/32*2+cols/256) + 2*(cols/16)
+	strip := 4*cols + cols + 4*(cols/32*2+cols/16*2)
+	return int64(rows)*int64(row) + int64(workers)*int64(strip)
 }
 
 // Set makes x [n][cols] the input of the products that follow; x must not change until the last of them.

@@ -23,10 +23,6 @@ func newStrip(cols int) strip {
 	}
 }
 
-func (s *strip) bytes() int {
-	return 4*len(s.f32) + len(s.q) + 4*(len(s.scale)+len(s.offset)+len(s.sub)+len(s.less))
-}
-
 // half reads a stored half-precision number.
 func half(src []byte) float32 { return widen(binary.LittleEndian.Uint16(src)) }
 

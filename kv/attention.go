@@ -55,6 +55,11 @@ func NewAttention(shape Shape, heads, workers int) *Attention {
 	return a
 }
 
+// AttentionBytes is the memory that NewAttention takes.
+func AttentionBytes(shape Shape, heads, workers int) int64 {
+	return int64(workers) * int64(4*kernels.TilePositions*(2*shape.Dim+1)+SpanRows*heads/shape.Heads*12)
+}
+
 // Run writes to dst [rows][heads*Dim], for every query q [rows][heads*Dim] of the spans, the attention over all
 // positions of its sequence up to its own. The keys and values of those positions have been Put.
 func (a *Attention) Run(pool *kernels.Pool, layer int, dst, q tensor.Matrix, spans []Span) error {
