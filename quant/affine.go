@@ -38,12 +38,12 @@ func (g affine) fit(x []float64) affineFit {
 	for i := range 256 / g.sub {
 		scale[i], least[i] = g.ideal(x[i*g.sub : (i+1)*g.sub])
 	}
-	best := affineFit{d: nearHalf(largest(&scale) / g.smax), dmin: nearHalf(largest(&least) / g.smax)}
+	best := affineFit{d: halfAbove(largest(&scale) / g.smax), dmin: halfAbove(largest(&least) / g.smax)}
 	g.pick(&best, x, &scale, &least, firstPick)
 	for range rounds {
 		next := g.solve(&best, x)
 		for i := range 256 / g.sub {
-			scale[i], least[i] = best.d*best.s[i], best.dmin*best.m[i]
+			scale[i], least[i] = float64(best.d*best.s[i]), float64(best.dmin*best.m[i])
 		}
 		g.pick(&next, x, &scale, &least, nextPick)
 		if total(&next.cost) >= total(&best.cost) {
@@ -67,7 +67,7 @@ func (g affine) ideal(x []float64) (scale, least float64) {
 	}
 	best := math.Inf(1)
 	for grid := -grids; grid <= grids; grid++ {
-		a, b, cost := g.refit(x, (highest-lowest)/(float64(g.qmax)+gridStep*float64(grid)), -lowest)
+		a, b, cost := g.refit(x, (highest-lowest)/(float64(g.qmax)+float64(gridStep*float64(grid))), -lowest)
 		if cost < best {
 			best, scale, least = cost, a, b
 		}
@@ -82,7 +82,8 @@ func (g affine) ideal(x []float64) (scale, least float64) {
 	return scale, least
 }
 
-// refit keeps the quants that scale and least give and solves for the real scale and minimum that suit them best.
+// refit keeps the quants that scale and least give and solves for the real scale and minimum that suit them best, with
+// a minimum of 0 where theirs would be below.
 func (g affine) refit(x []float64, scale, least float64) (a, b, cost float64) {
 	var q, qq, xq, sx, xx float64
 	inv := invert(scale)
@@ -97,15 +98,16 @@ func (g affine) refit(x []float64, scale, least float64) (a, b, cost float64) {
 	n := float64(len(x))
 	det := float64(n*qq) - float64(q*q)
 	cov := float64(n*xq) - float64(q*sx)
-	if det <= 0 || cov <= 0 {
-		return 0, 0, math.Inf(1)
+	if det > 0 && cov > 0 {
+		a = cov / det
+		if b = (float64(a*q) - sx) / n; b >= 0 {
+			return a, b, xx - float64(sx*sx)/n - float64(cov*cov)/float64(n*det)
+		}
 	}
-	a = cov / det
-	b = (float64(a*q) - sx) / n
-	if b < 0 {
-		return xq / qq, 0, xx - float64(xq*xq)/qq
+	if xq <= 0 {
+		return 0, 0, xx
 	}
-	return a, b, xx - float64(sx*sx)/n - float64(cov*cov)/float64(n*det)
+	return xq / qq, 0, xx - float64(xq*xq)/qq
 }
 
 // pick chooses s and m of every sub-block: s within reach of its real scale, m within 1 of its real minimum.
@@ -116,7 +118,7 @@ func (g affine) pick(f *affineFit, x []float64, scale, least *[16]float64, reach
 		f.cost[i] = math.Inf(1)
 		for s := max(0, s0-reach); s <= min(g.smax, s0+reach); s++ {
 			for m := max(0, m0-1); m <= min(g.smax, m0+1); m++ {
-				if cost := g.cost(x, f.d*s, f.dmin*m, f.cost[i]); cost < f.cost[i] {
+				if cost := g.cost(x, float64(f.d*s), float64(f.dmin*m), f.cost[i]); cost < f.cost[i] {
 					f.cost[i], f.s[i], f.m[i] = cost, s, m
 				}
 			}
@@ -129,7 +131,7 @@ func (g affine) solve(f *affineFit, x []float64) affineFit {
 	var ss, sm, mm, xs, xm float64
 	for i := range 256 / g.sub {
 		s, m := f.s[i], f.m[i]
-		inv, least := invert(f.d*s), f.dmin*m
+		inv, least := invert(f.d*s), float64(f.dmin*m)
 		for _, v := range x[i*g.sub : (i+1)*g.sub] {
 			a := s * float64(g.round((v+least)*inv))
 			ss += float64(a * a)
@@ -162,8 +164,8 @@ func (g affine) cost(x []float64, scale, least, limit float64) float64 {
 	return sum
 }
 
-// round is the quant nearest to a real one.
-func (g affine) round(x float64) int64 { return min(g.qmax, max(0, int64(x+0.5))) }
+// round is the quant nearest to a real one. The conversion keeps x, a product, from being fused with the sum.
+func (g affine) round(x float64) int64 { return min(g.qmax, max(0, int64(float64(x)+0.5))) }
 
 // invert is 1/scale, or 0 for the scale of a sub-block without spread.
 func invert(scale float64) float64 {
@@ -176,12 +178,17 @@ func invert(scale float64) float64 {
 // nearest is how many units come closest to a value.
 func nearest(value, unit float64) float64 { return math.RoundToEven(value * invert(unit)) }
 
-// nearHalf rounds to a half, but nothing above 0 to 0: a block of tiny weights keeps what the smallest half can hold.
-func nearHalf(x float64) float64 {
-	if h := F32ToF16(float32(x)); h != 0 || x <= 0 {
-		return float64(F16ToF32(h))
+// nearHalf rounds to a half.
+func nearHalf(x float64) float64 { return float64(F16ToF32(F32ToF16(float32(x)))) }
+
+// halfAbove is the smallest half that is not below x ≥ 0: with it as d the largest scale still has an s. For blocks of
+// tiny weights, whose d is a subnormal half, rounding down would cut off a third of it.
+func halfAbove(x float64) float64 {
+	h := F32ToF16(float32(x))
+	if float64(F16ToF32(h)) < x {
+		h++
 	}
-	return 0x1p-24
+	return float64(F16ToF32(h))
 }
 
 func largest(v *[16]float64) float64 {

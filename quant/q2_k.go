@@ -11,7 +11,7 @@ func decodeQ2_K(dst []float32, src []byte) {
 	for ; len(dst) >= 256; dst, src = dst[256:], src[84:] {
 		d, dmin := getF16(src[80:]), getF16(src[82:])
 		for i, s := range src[:16] {
-			scale, least := d*float32(s&15), dmin*float32(s>>4)
+			scale, least := d*float32(s&15), float32(dmin*float32(s>>4))
 			qs, shift := pairs(src[16:80], i)
 			y := dst[16*i : 16*i+16]
 			for j, q := range qs {
@@ -32,7 +32,7 @@ func encodeQ2_K(dst []byte, src []float32) {
 		for i := range 16 {
 			dst[i] = byte(f.s[i]) | byte(f.m[i])<<4
 			qs, shift := pairs(dst[16:80], i)
-			inv, least := invert(f.d*f.s[i]), f.dmin*f.m[i]
+			inv, least := invert(f.d*f.s[i]), float64(f.dmin*f.m[i])
 			for j, v := range x[16*i : 16*i+16] {
 				qs[j] |= byte(searchQ2_K.round((v+least)*inv)) << shift
 			}

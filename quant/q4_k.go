@@ -12,7 +12,7 @@ func decodeQ4_K(dst []float32, src []byte) {
 		d, dmin := getF16(src), getF16(src[2:])
 		for i := range 8 {
 			s, m := scales6(src[4:16], i)
-			scale, least := d*float32(s), dmin*float32(m)
+			scale, least := d*float32(s), float32(dmin*float32(m))
 			y, shift := dst[32*i:32*i+32], i%2*4
 			for j, q := range src[16+i/2*32 : 48+i/2*32] {
 				y[j] = float32(scale*float32(q>>shift&15)) - least
@@ -33,7 +33,7 @@ func encodeQ4_K(dst []byte, src []float32) {
 		putF16(dst[2:], float32(f.dmin))
 		for i := range 8 {
 			putScales6(dst[4:16], i, byte(f.s[i]), byte(f.m[i]))
-			inv, least := invert(f.d*f.s[i]), f.dmin*f.m[i]
+			inv, least := invert(f.d*f.s[i]), float64(f.dmin*f.m[i])
 			qs, shift := dst[16+i/2*32:], i%2*4
 			for j, v := range x[32*i : 32*i+32] {
 				qs[j] |= byte(searchQ4_K.round((v+least)*inv)) << shift

@@ -14,7 +14,7 @@ func decodeQ5_K(dst []float32, src []byte) {
 		fifth := src[16:48]
 		for i := range 8 {
 			s, m := scales6(src[4:16], i)
-			scale, least := d*float32(s), dmin*float32(m)
+			scale, least := d*float32(s), float32(dmin*float32(m))
 			y, shift := dst[32*i:32*i+32], i%2*4
 			for j, q := range src[48+i/2*32 : 80+i/2*32] {
 				y[j] = float32(scale*float32(q>>shift&15|fifth[j]>>i&1<<4)) - least
@@ -36,7 +36,7 @@ func encodeQ5_K(dst []byte, src []float32) {
 		fifth := dst[16:48]
 		for i := range 8 {
 			putScales6(dst[4:16], i, byte(f.s[i]), byte(f.m[i]))
-			inv, least := invert(f.d*f.s[i]), f.dmin*f.m[i]
+			inv, least := invert(f.d*f.s[i]), float64(f.dmin*f.m[i])
 			qs, shift := dst[48+i/2*32:], i%2*4
 			for j, v := range x[32*i : 32*i+32] {
 				q := byte(searchQ5_K.round((v + least) * inv))

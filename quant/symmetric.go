@@ -21,7 +21,7 @@ func (g symmetric) fit(x []float64) symmetricFit {
 	for i := range scale {
 		scale[i] = g.ideal(x[16*i : 16*i+16])
 	}
-	best := symmetricFit{d: nearHalf(g.unit(&scale))}
+	best := symmetricFit{d: halfAbove(g.unit(&scale))}
 	g.pick(&best, x, &scale, firstPick)
 	for range rounds {
 		next := g.solve(&best, x)
@@ -60,7 +60,7 @@ func (g symmetric) ideal(x []float64) float64 {
 	}
 	best, scale := 0.0, 0.0
 	for grid := -grids; grid <= grids; grid++ {
-		extra := gridStep * float64(grid)
+		extra := float64(gridStep * float64(grid))
 		for _, end := range [2]float64{float64(g.qmin) - extra, float64(g.qmax) + extra} {
 			if s, gain := g.refit(x, peak/end); gain > best {
 				best, scale = gain, s
@@ -137,10 +137,11 @@ func (g symmetric) cost(x []float64, scale, limit float64) float64 {
 	return sum
 }
 
-// round is the quant nearest to a real one. The shift makes the number positive, where cutting is rounding down.
+// round is the quant nearest to a real one. The shift makes the number positive, where cutting is rounding down; the
+// conversion keeps x, a product, from being fused with it.
 func (g symmetric) round(x float64) int64 {
 	shift := float64(-g.qmin) + 0.5
-	return min(g.qmax-g.qmin, max(0, int64(x+shift))) + g.qmin
+	return min(g.qmax-g.qmin, max(0, int64(float64(x)+shift))) + g.qmin
 }
 
 func signedInvert(scale float64) float64 {
