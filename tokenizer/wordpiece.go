@@ -1,0 +1,74 @@
+package tokenizer
+
+import "unicode/utf8"
+
+// wordPiece is BERT's model: a word is the longest token at its start, then the longest that continues it, and so on; a
+// word that cannot be spelled so is unk as a whole. Words begin with a metaspace in the index, continuations stand bare.
+type wordPiece struct {
+	index   *textIndex
+	longest int // in bytes, of any token
+	unk     int32
+}
+
+// maxWordRunes is BERT's limit: a longer word is unk.
+const maxWordRunes = 100
+
+func (m *wordPiece) encode(dst []int32, text string, e *encoder) []int32 {
+	var buf []byte
+	for text != "" {
+		n := bertWord(text)
+		word := text[:n]
+		text = text[n:]
+		if c, _ := classAt(word, 0); c&space != 0 {
+			continue
+		}
+		buf = append(append(buf[:0], metaspace...), word...)
+		dst = m.word(dst, string(buf), utf8.RuneCountInString(word))
+	}
+	return dst
+}
+
+func (m *wordPiece) word(dst []int32, word string, runes int) []int32 {
+	from := len(dst)
+	for i := 0; i < len(word); {
+		id, n := m.prefix(word[i:])
+		if n == 0 || runes > maxWordRunes {
+			return append(dst[:from], m.unk)
+		}
+		dst = append(dst, id)
+		i += n
+	}
+	return dst
+}
+
+// prefix is the longest token that s begins with.
+func (m *wordPiece) prefix(s string) (id int32, n int) {
+	for n = min(len(s), m.longest); n > 0; n-- {
+		if id, ok := m.index.id(s[:n]); ok {
+			return id, n
+		}
+	}
+	return -1, 0
+}
+
+// bertWord cuts at white space and isolates punctuation, to which all of ASCII's symbols belong.
+func bertWord(s string) int {
+	c, n := classAt(s, 0)
+	if c&space != 0 {
+		return run(s, n, space)
+	}
+	if isBertPunct(c, s[0]) {
+		return n
+	}
+	for i := n; i < len(s); i += n {
+		c, n = classAt(s, i)
+		if c&space != 0 || isBertPunct(c, s[i]) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+func isBertPunct(c class, first byte) bool {
+	return c&punct != 0 || c&symbol != 0 && first < utf8.RuneSelf
+}
