@@ -181,8 +181,9 @@ func numbers[T any](r *reader, n, size int) []T {
 		if !r.load("elements", step*size) {
 			return nil
 		}
-		// The slices are of fixed-size numbers and buf holds them all: Decode has nothing to refuse.
-		_, _ = binary.Decode(r.buf[r.at:], binary.LittleEndian, out[done:done+step])
+		// The slices are of fixed-size numbers and the bytes are exactly theirs: Decode has nothing to refuse. (With
+		// more bytes than numbers it would panic for []int8, as of Go 1.26.)
+		_, _ = binary.Decode(r.buf[r.at:r.at+step*size], binary.LittleEndian, out[done:done+step])
 		r.skip(step * size)
 		done += step
 	}
