@@ -12,7 +12,7 @@ const (
 	ln2lo = ln2 - ln2hi
 )
 
-// exp is e^x within 2 units in the last place; 0 below -708, +Inf above 709.
+// exp is e^x within 3 units in the last place; 0 below -708, +Inf above 709.
 //
 // x = k·ln2 + r with |r| <= ln2/2, and e^x = 2^k · Σ r^n/n!, thirteen terms after which the rest is under 2^-57. The even
 // and the odd terms are two independent sums, which a processor computes side by side.
