@@ -100,7 +100,7 @@ func ByName(name string) (*Format, error) {
 		}
 	}
 	for t, known := range refused {
-		if strings.EqualFold(known, name) {
+		if bare, _, _ := strings.Cut(known, ","); strings.EqualFold(bare, name) {
 			return nil, fmt.Errorf("quant: tensor type %d (%s) is not supported; supported: %s", uint32(t), known, names())
 		}
 	}
@@ -119,7 +119,7 @@ func names() string {
 func (f *Format) RowBytes(n int) int { return n / f.Block * f.Bytes }
 
 // EncodeRow is Encode for weights from outside. It refuses a row that is not whole blocks, a format without an
-// encoder, weights that are not finite, and weights too large for the format's scales; dst is exactly the row's bytes.
+// encoder, weights that are not finite, and weights too large for the format; dst is exactly the row's bytes.
 func (f *Format) EncodeRow(dst []byte, src []float32) error {
 	switch {
 	case f.Encode == nil:
@@ -139,7 +139,7 @@ func (f *Format) EncodeRow(dst []byte, src []float32) error {
 	}
 	f.Encode(dst, src)
 	if largest > maxF16 && !f.finite(dst) {
-		return fmt.Errorf("quant: %s: a weight of magnitude %g is too large for the format's scale", f.Name, largest)
+		return fmt.Errorf("quant: %s: a weight of magnitude %g is too large for the format", f.Name, largest)
 	}
 	return nil
 }

@@ -188,6 +188,7 @@ func TestRefusedByName(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
+		"q4_2":   "quant: tensor type 4 (Q4_2, removed from GGUF) is not supported",
 		"iq3_s":  "quant: tensor type 21 (IQ3_S) is not supported",
 		"Q4_K_M": `quant: format "Q4_K_M" is unknown; supported: F32,`,
 	} {
@@ -227,7 +228,7 @@ func TestEncodeRowRefuses(t *testing.T) {
 		{"short", 67, fill(64, 1), "quant: Q8_0: 67 bytes for a row of 64 weights, want 68"},
 		{"NaN", 68, bad(40, inf-inf), "quant: Q8_0: weight 40 of the row is NaN, want a finite number"},
 		{"Inf", 68, bad(3, -inf), "quant: Q8_0: weight 3 of the row is -Inf, want a finite number"},
-		{"too large", 68, bad(63, 1e7), "quant: Q8_0: a weight of magnitude 1e+07 is too large for the format's scale"},
+		{"too large", 68, bad(63, 1e7), "quant: Q8_0: a weight of magnitude 1e+07 is too large for the format"},
 	} {
 		if err := q8.EncodeRow(make([]byte, c.bytes), c.src); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
