@@ -128,14 +128,36 @@ func (t *Tokenizer) useSPM(scores []float32) error {
 	return nil
 }
 
-// useWordPiece makes the tokenizer BERT's; its words begin with a metaspace in the vocabulary.
-func (t *Tokenizer) useWordPiece(rules bertRules) {
+// useWordPiece makes the tokenizer BERT's. Words begin with a metaspace in the vocabulary, as GGUF spells it, or else
+// their continuations begin with prefix.
+func (t *Tokenizer) useWordPiece(prefix string) {
+	if prefix != "" {
+		t.respell(prefix)
+	}
 	t.setPieces(metaspaceSpelling)
 	longest := 0
 	for id := range int32(t.VocabSize()) {
 		longest = max(longest, len(t.texts.at(id)))
 	}
 	t.model = &wordPiece{newTextIndex(&t.texts, t.plain), longest, t.special.unk}
-	t.normalize = append(t.normalize, rules.normalizers()...)
 	t.trimSpace = true
+}
+
+// respell takes prefix off continuations and puts a metaspace before other words.
+func (t *Tokenizer) respell(prefix string) {
+	list := make([]string, t.VocabSize())
+	for id := range list {
+		text := t.texts.at(int32(id))
+		list[id] = text
+		if t.kinds[id] != kindNormal {
+			continue
+		}
+		bare, ok := strings.CutPrefix(text, prefix)
+		if !ok {
+			bare = metaspace + text
+		}
+		list[id] = bare
+	}
+	t.texts = newTexts(list)
+	t.ids = newTextIndex(&t.texts, func(int32) bool { return true })
 }

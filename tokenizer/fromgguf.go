@@ -219,7 +219,8 @@ func (r *ggufReader) wordPiece(t *Tokenizer) {
 		r.fail("%sunknown_token_id is missing, want it in a WordPiece vocabulary", keyPrefix)
 		return
 	}
-	t.useWordPiece(bertRules{clean: true, han: true, accents: true, lower: true})
+	t.useWordPiece("")
+	t.normalize = bertRules{clean: true, han: true, accents: true, lower: true}.normalizers()
 	r.around(t, true, false, true)
 }
 

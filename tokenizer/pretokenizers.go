@@ -1,5 +1,7 @@
 package tokenizer
 
+import "slices"
+
 // preTokenizer is one row of the table: the names in tokenizer.ggml.pre that stand for it, the regular expressions in a
 // tokenizer.json that do, and what comes with the name in a GGUF file.
 type preTokenizer struct {
@@ -87,7 +89,17 @@ var preTokenizers = []preTokenizer{
 		stages: []scanner{isolate(bloomWord)}},
 	{names: []string{"viking"}, stages: []scanner{isolate(bloomWord), singles(number)}},
 	{names: []string{"chameleon"}, bos: true, stages: []scanner{
-		isolate(sentinel), isolate(imageToken), isolate(indent), singles(number), isolate(chameleonPunct), gpt2}},
+		isolate(sentinel), isolate(imageToken), isolate(indent), singles(number), isolate(punctuationMark), gpt2}},
+}
+
+// patternScanner is the scanner of a regular expression in a tokenizer.json, nil for one that is not known.
+func patternScanner(pattern string) scanner {
+	for i := range preTokenizers {
+		if slices.Contains(preTokenizers[i].patterns, pattern) {
+			return preTokenizers[i].stages[0]
+		}
+	}
+	return patternScanners[pattern]
 }
 
 // patternScanners are expressions that occur as one step among others.

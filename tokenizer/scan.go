@@ -1,6 +1,9 @@
 package tokenizer
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A scanner gives the length in bytes of the first piece of s: at least 1 for a non-empty s. Pre-tokenizers are sequences
 // of scanners: each cuts the pieces of the one before it, and so sees a piece's end as the end of the text, as the
@@ -205,4 +208,53 @@ func trailingSpace(s string) int {
 		return len(s)
 	}
 	return end
+}
+
+// beforeEach cuts before every mark.
+func beforeEach(mark string) scanner {
+	return func(s string) int {
+		_, n := classAt(s, 0)
+		if i := strings.Index(s[n:], mark); i >= 0 {
+			return n + i
+		}
+		return len(s)
+	}
+}
+
+// afterEach cuts behind every mark.
+func afterEach(mark string) scanner {
+	return func(s string) int {
+		if i := strings.Index(s, mark); i >= 0 {
+			return i + len(mark)
+		}
+		return len(s)
+	}
+}
+
+// bertPunct is what BERT calls punctuation: all of ASCII's symbols belong to it.
+var bertPunct = &set{mask: punct, ascii: "$+<=>^`|~"}
+
+// punctuationMark is one character of bertPunct.
+func punctuationMark(s string) int {
+	if c, n := classAt(s, 0); isBertPunct(c, s[0]) {
+		return n
+	}
+	return 0
+}
+
+func isBertPunct(c class, first byte) bool {
+	return c&punct != 0 || c&symbol != 0 && first < utf8.RuneSelf
+}
+
+// spelledDigits cuts between bytes whose spelling is a number and others: 0 to 9, and those that Latin-1 has as ²³¹¼½¾.
+func spelledDigits(individual bool) scanner {
+	isNumber := func(c byte) bool { return classOf(byteRunes[c])&number != 0 }
+	return func(s string) int {
+		first := isNumber(s[0])
+		i := 1
+		for i < len(s) && isNumber(s[i]) == first && !(first && individual) {
+			i++
+		}
+		return i
+	}
 }

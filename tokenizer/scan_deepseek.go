@@ -130,11 +130,3 @@ func indent(s string) int {
 	}
 	return 0
 }
-
-// chameleonPunct is [\p{P}!-/:-@\[-`{-~], one at a time: all of ASCII's symbols are in those ranges.
-func chameleonPunct(s string) int {
-	if c, n := classAt(s, 0); c&punct != 0 || c&symbol != 0 && n == 1 && s[0] < 0x80 {
-		return n
-	}
-	return 0
-}

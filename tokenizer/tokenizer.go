@@ -20,8 +20,9 @@ type Tokenizer struct {
 
 	model      model
 	normalize  []normalizer
-	raw        addedSets // found in the text as given
-	normalized addedSets // found in the normalized text
+	rewrite    []normalizer // what the pre-tokenizer changes, behind the added tokens of the normalized text
+	raw        addedSets    // found in the text as given
+	normalized addedSets    // found in the normalized text
 
 	special        specials
 	eog            []bool
@@ -97,9 +98,12 @@ func (t *Tokenizer) encodeText(dst []int32, text string, first bool, opt Options
 		text = normalize(text, first)
 	}
 	added := t.normalized.pick(opt.ParseSpecial)
-	for text != "" {
+	for ; text != ""; first = false {
 		before, id, after := added.cut(text)
 		if before != "" {
+			for _, rewrite := range t.rewrite {
+				before = rewrite(before, first)
+			}
 			dst = t.model.encode(dst, before, e)
 		}
 		if id < 0 {

@@ -5,8 +5,8 @@ import "unicode/utf8"
 // wordPiece is BERT's model: a word is the longest token at its start, then the longest that continues it, and so on; a
 // word that cannot be spelled so is unk as a whole. Words begin with a metaspace in the index, continuations stand bare.
 type wordPiece struct {
-	index   *textIndex
-	longest int // in bytes, of any token
+	index   *textIndex // of the tokens as GGUF spells them: words begin with a metaspace, continuations stand bare
+	longest int        // in bytes, of any token
 	unk     int32
 }
 
@@ -51,7 +51,7 @@ func (m *wordPiece) prefix(s string) (id int32, n int) {
 	return -1, 0
 }
 
-// bertWord cuts at white space and isolates punctuation, to which all of ASCII's symbols belong.
+// bertWord cuts at white space and isolates punctuation.
 func bertWord(s string) int {
 	c, n := classAt(s, 0)
 	if c&space != 0 {
@@ -67,8 +67,4 @@ func bertWord(s string) int {
 		}
 	}
 	return len(s)
-}
-
-func isBertPunct(c class, first byte) bool {
-	return c&punct != 0 || c&symbol != 0 && first < utf8.RuneSelf
 }
