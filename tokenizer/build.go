@@ -96,7 +96,7 @@ func (t *Tokenizer) characterModel() *mergeModel {
 			m.bytes[b] = int32(id)
 		}
 	}
-	m.stages = wordStages(m.index)
+	m.stages = []scanner{newSeams(&t.texts, t.kinds).scan}
 	return m
 }
 

@@ -3,7 +3,7 @@ package tokenizer
 // Words recur, so what a word became is remembered in a table that forgets by overwriting. It belongs to one encoder,
 // which one goroutine uses at a time.
 const (
-	cacheSlots    = 1 << 12
+	cacheSlots    = 1 << 13
 	cacheMaxBytes = 30
 	cacheMaxIDs   = 8
 )

@@ -128,31 +128,3 @@ func (m *mergeModel) spell(dst []int32, symbol string) []int32 {
 
 // metaspace is the character that stands for a space in SPM vocabularies.
 const metaspace = "▁"
-
-// metaspaceWords is the scanner of a vocabulary in which no token has a metaspace behind another character: nothing
-// merges across the end of a word then, and words can be merged, and remembered, one by one.
-func metaspaceWords(s string) int {
-	i := 0
-	for len(s)-i >= len(metaspace) && s[i:i+len(metaspace)] == metaspace {
-		i += len(metaspace)
-	}
-	for ; i < len(s); i++ {
-		if s[i] == metaspace[0] && len(s)-i >= len(metaspace) && s[i:i+len(metaspace)] == metaspace {
-			return i
-		}
-	}
-	return len(s)
-}
-
-// wordStages is metaspaceWords where the tokens that index holds allow it.
-func wordStages(index *textIndex) []scanner {
-	for _, slot := range index.slots {
-		if slot.next == 0 {
-			continue
-		}
-		if s := index.texts.at(slot.next - 1); metaspaceWords(s) != len(s) {
-			return nil
-		}
-	}
-	return []scanner{metaspaceWords}
-}
