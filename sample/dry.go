@@ -1,9 +1,6 @@
 package sample
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // dry ("don't repeat yourself") makes a token less likely the longer the repeat is that it would go on with. With
 // length(t) the most tokens at the end of the history that also stand somewhere before, followed by t, and no sequence
@@ -71,13 +68,13 @@ func (s *dry) apply(c *candidates) {
 	}
 }
 
-// penalty stays in float32 however long the repeat is.
+// penalty is multiplier·base^(length - allowed), however long the repeat a number that a logit can still bear.
 func (s *dry) penalty(length int) float32 {
 	x := s.multiplier
-	for n := length - s.allowed; n > 0 && x < math.MaxFloat32; n-- {
+	for n := length - s.allowed; n > 0 && x < highestSane; n-- {
 		x *= s.base
 	}
-	return float32(min(x, math.MaxFloat32/4))
+	return float32(min(x, highestSane))
 }
 
 // breaks says whether a token is a breaker by itself.

@@ -6,25 +6,25 @@ import (
 )
 
 // NonFiniteError says that no token can be chosen: a logit is NaN, +Inf or absurdly high (the model's numbers broke), or
-// all are -Inf (everything is masked).
+// none is above -Inf (everything is masked).
 type NonFiniteError struct {
 	Token      int32   // whose logit it is; -1 when it is all of them
-	Value      float32 // what was found
+	Value      float32 // what was found; of all of them, the highest
 	Vocabulary int     // tokens
 }
 
 func (e *NonFiniteError) Error() string {
 	if e.Token < 0 {
-		return fmt.Sprintf("sample: logits: found -Inf for all %d tokens, wanted one that may be chosen", e.Vocabulary)
+		return fmt.Sprintf("sample: logits: found %v at most for all %d tokens, wanted one that may be chosen", e.Value, e.Vocabulary)
 	}
 	return fmt.Sprintf("sample: logit of token %d: found %v, wanted a number below %v or -Inf", e.Token, e.Value, highestSane)
 }
 
-// highestSane is above every logit of a sound model and so far below float32's limit that dividing it by the smallest
-// temperature and the smallest penalty, and adding the largest bias, keeps it finite.
+// highestSane is above every logit of a sound model and so far below float32's limit that it can be divided by the
+// smallest temperature and by the smallest penalty.
 const highestSane = 1e25
 
-// checkFinite refuses NaN, +Inf and nothing but -Inf. Comparisons are so written that NaN fails them.
+// checkFinite refuses NaN, +Inf and nothing above -Inf. Comparisons are so written that NaN fails them.
 func checkFinite(logits []float32) error {
 	none := float32(math.Inf(-1))
 	highest := none
@@ -45,8 +45,8 @@ func checkFinite(logits []float32) error {
 			highest = x
 		}
 	}
-	if highest == none {
-		return &NonFiniteError{Token: -1, Value: none, Vocabulary: len(logits)}
+	if highest < -highestSane {
+		return &NonFiniteError{Token: -1, Value: highest, Vocabulary: len(logits)}
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func (s *Sampler) narrow(c *candidates, logits []float32) error {
 		}
 	}
 	c.enlist()
-	if len(c.list) == 0 {
+	if best, ok := c.best(); !ok || best.logit == float32(math.Inf(-1)) {
 		return &NonFiniteError{Token: -1, Value: float32(math.Inf(-1)), Vocabulary: s.vocab}
 	}
 	c.softmax()
