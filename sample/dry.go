@@ -15,7 +15,7 @@ import "slices"
 type dry struct {
 	multiplier, base float64
 	allowed, window  int
-	breakers         [][]int32
+	breakers         breakers
 	past             *history
 
 	z       []int32  // room: z[k] is how many tokens at the end also end k tokens earlier
@@ -34,14 +34,14 @@ func newDry(p *Params, past *history) stage {
 		base:       p.DryBase,
 		allowed:    p.DryAllowedLength,
 		window:     p.DryPenaltyLastN,
-		breakers:   p.DrySequenceBreakers,
+		breakers:   byLastToken(p.DrySequenceBreakers),
 		past:       past,
 	}
 }
 
 func (s *dry) apply(c *candidates) {
 	last := s.past.tail(s.window)
-	limit := sinceBreaker(last, s.breakers)
+	limit := s.breakers.since(last)
 	if limit < s.allowed {
 		return
 	}
@@ -59,7 +59,7 @@ func (s *dry) apply(c *candidates) {
 		return int(b.length) - int(a.length)
 	})
 	for i, r := range s.repeats {
-		if i > 0 && s.repeats[i-1].id == r.id || s.breaks(r.id) {
+		if i > 0 && s.repeats[i-1].id == r.id || s.breakers.single(r.id) {
 			continue // the longest stands first
 		}
 		if logit := c.ref(r.id); logit != nil {
@@ -77,18 +77,29 @@ func (s *dry) penalty(length int) float32 {
 	return float32(min(x, highestSane))
 }
 
-// breaks says whether a token is a breaker by itself.
-func (s *dry) breaks(id int32) bool {
-	return slices.ContainsFunc(s.breakers, func(b []int32) bool { return len(b) == 1 && b[0] == id })
+// breakers are sequence breakers by their last token: a text in all its tokens makes thousands.
+type breakers map[int32][][]int32
+
+func byLastToken(sequences [][]int32) breakers {
+	m := breakers{}
+	for _, b := range sequences {
+		last := b[len(b)-1]
+		m[last] = append(m[last], b)
+	}
+	return m
 }
 
-// sinceBreaker is how many tokens follow the end of the last breaker in tokens; all of them without one.
-func sinceBreaker(tokens []int32, breakers [][]int32) int {
-	for since := range tokens {
-		end := tokens[:len(tokens)-since]
-		for _, b := range breakers {
-			if len(b) <= len(end) && slices.Equal(b, end[len(end)-len(b):]) {
-				return since
+// single says whether a token is a breaker by itself.
+func (m breakers) single(id int32) bool {
+	return slices.ContainsFunc(m[id], func(b []int32) bool { return len(b) == 1 })
+}
+
+// since is how many tokens follow the end of the last breaker in tokens; all of them without one.
+func (m breakers) since(tokens []int32) int {
+	for n := len(tokens); n > 0; n-- {
+		for _, b := range m[tokens[n-1]] {
+			if len(b) <= n && slices.Equal(b, tokens[n-len(b):n]) {
+				return len(tokens) - n
 			}
 		}
 	}
