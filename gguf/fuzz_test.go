@@ -21,6 +21,13 @@ func FuzzParse(f *testing.F) {
 			f.Add(row.file)
 		}
 	}
+	for _, w := range []*Writer{NewWriter(), kindsWriter(), formatsWriter()} {
+		var b bytes.Buffer
+		if _, err := w.WriteTo(&b); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		h, err := parse(bytes.NewReader(file), int64(len(file)), "fuzz")
 		if err != nil {
@@ -34,6 +41,15 @@ func FuzzParse(f *testing.F) {
 		checkInside(t, h, int64(len(file)))
 		checkRewritten(t, h, file)
 	})
+}
+
+// formatsWriter has a tensor of one block in each number format.
+func formatsWriter() *Writer {
+	w := NewWriter()
+	for _, format := range quant.Formats() {
+		w.AddTensor("t."+format.Name, format.Type, []int{format.Block}, fill(format.Bytes))
+	}
+	return w
 }
 
 // checkInside holds what every reader of a File relies on.

@@ -24,15 +24,19 @@ var everyKind = []struct {
 	{"nested", []Value{{KindArray, KindUint8, []uint8{1}}, {KindArray, KindString, []string{"x"}}, {KindArray, KindArray, []Value{}}}},
 }
 
-// kindsFile is a file of everyKind, written and opened.
-func kindsFile(t *testing.T) *File {
-	t.Helper()
+func kindsWriter() *Writer {
 	w := NewWriter()
 	for _, row := range everyKind {
 		w.Set(row.key, row.value)
 	}
+	return w
+}
+
+// kindsFile is a file of everyKind, written and opened.
+func kindsFile(t *testing.T) *File {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "kinds.gguf")
-	if err := w.WriteFile(path); err != nil {
+	if err := kindsWriter().WriteFile(path); err != nil {
 		t.Fatal(err)
 	}
 	return open(t, path)

@@ -16,10 +16,10 @@ type header struct {
 	end     int64        // where the last weight ends, at most the file's size
 }
 
-// fewest bytes of a key with its value, and of a tensor's record
+// The fewest bytes of a key with its value, and of a tensor's record; that their names are not empty is checked later.
 const (
-	minKeyBytes    = 8 + 1 + 4 + 1
-	minTensorBytes = 8 + 1 + 4 + 8 + 4 + 8
+	minKeyBytes    = 8 + 4 + 1
+	minTensorBytes = 8 + 4 + 8 + 4 + 8
 )
 
 // parse reads and checks a file's header.

@@ -134,7 +134,9 @@ func TestErrorText(t *testing.T) {
 	} {
 		checkText(t, e.Error())
 	}
-	if got := cut("ééé", 5); got != "é…" {
-		t.Errorf("cut = %q, want %q", got, "é…")
+	for n, want := range map[int]string{3: "…", 4: "…", 5: "é…", 6: "ééé"} {
+		if got := cut("ééé", n); got != want {
+			t.Errorf("cut to %d = %q, want %q", n, got, want)
+		}
 	}
 }

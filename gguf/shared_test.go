@@ -1,7 +1,10 @@
 package gguf_test
 
 import (
+	"bytes"
 	"errors"
+	"io"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,9 +13,9 @@ import (
 	"github.com/nrt-go/nrt/quant"
 )
 
-// TestOpensRealFiles opens every model and vocabulary at hand, mapped and copied.
-func TestOpensRealFiles(t *testing.T) {
-	var paths []string
+// realFiles is every model and vocabulary in the shared folder.
+func realFiles(t *testing.T) (paths []string) {
+	t.Helper()
 	for _, dir := range []string{"models", "vocab"} {
 		found, err := filepath.Glob(filepath.Join(testdata.Shared(t, dir), "*.gguf"))
 		if err != nil || len(found) == 0 {
@@ -20,8 +23,48 @@ func TestOpensRealFiles(t *testing.T) {
 		}
 		paths = append(paths, found...)
 	}
-	for _, path := range paths {
+	return paths
+}
+
+// TestOpensRealFiles opens every file at hand, mapped and copied.
+func TestOpensRealFiles(t *testing.T) {
+	for _, path := range realFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) { checkRealFile(t, path) })
+	}
+}
+
+// TestRewritesRealFiles writes what it read of files that llama.cpp's tools wrote, and gets their very bytes.
+func TestRewritesRealFiles(t *testing.T) {
+	for _, path := range realFiles(t) {
+		f, err := gguf.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := gguf.NewWriter()
+		for _, key := range f.Keys() {
+			v, _ := f.Value(key)
+			w.Set(key, v)
+		}
+		for _, tensor := range f.Tensors() {
+			w.AddTensor(tensor.Name, tensor.Type, tensor.Shape, func(dst io.Writer) error {
+				_, err := dst.Write(tensor.Data)
+				return err
+			})
+		}
+		var b bytes.Buffer
+		if _, err := w.WriteTo(&b); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b.Bytes(), want) {
+			t.Errorf("%s: %d bytes written differ from the file's %d", path, b.Len(), len(want))
+		}
 	}
 }
 

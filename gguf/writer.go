@@ -133,7 +133,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// header is everything in front of the weights, padded. It is read back before anybody sees it: what the reader would
+// header is everything in front of the weights. It is read back before anybody sees it: what the reader would
 // refuse is refused here, by the same rules and in the same words.
 func (w *Writer) header(path string) (b []byte, align uint64, err error) {
 	if w.err != nil {
@@ -147,7 +147,9 @@ func (w *Writer) header(path string) (b []byte, align uint64, err error) {
 	}
 	weights, fits := w.layOut(align)
 	b = w.encode()
-	b = append(b, make([]byte, padding(uint64(len(b)), align))...)
+	if len(w.tensors) > 0 { // without weights there is no place to keep
+		b = append(b, make([]byte, padding(uint64(len(b)), align))...)
+	}
 	size, ok := add(uint64(len(b)), weights)
 	if !fits || !ok || size > math.MaxInt64 {
 		return nil, 0, &Error{Path: path, Field: "weights", Offset: -1, Found: "more bytes than can be counted", Want: "fewer"}
