@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nrt-go/nrt/gguf"
@@ -226,12 +227,23 @@ func (r *ggufReader) wordPiece(t *Tokenizer) {
 
 // added are the tokens that are found in a text as they stand: the user's always, the model's own on demand.
 func (r *ggufReader) added(t *Tokenizer) (list []addedToken) {
+	rstrip := r.stripsRight()
 	for id, k := range t.kinds {
 		if k == kindUser || k == kindControl || k == kindUnknown {
-			list = append(list, addedToken{text: t.texts.at(int32(id)), id: int32(id), special: k != kindUser})
+			text := t.texts.at(int32(id))
+			list = append(list, addedToken{text: text, id: int32(id), special: k != kindUser,
+				rstrip: rstrip && !slices.Contains([]string{"<unk>", "<s>", "<|endoftext|>"}, text)})
 		}
 	}
 	return list
+}
+
+// stripsRight says whether added tokens swallow the white space behind them. GGUF has no key for that; of the models it
+// matters to, Phi-3 is known by its name only.
+func (r *ggufReader) stripsRight() bool {
+	name, err := r.f.String("general.name")
+	name = strings.ToLower(name)
+	return err == nil && (strings.Contains(name, "phi-3") || strings.Contains(name, "phi3"))
 }
 
 func (r *ggufReader) templates() map[string]string {

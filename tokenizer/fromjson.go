@@ -156,8 +156,8 @@ func (f *hfFile) build(config *hfConfig) (*Tokenizer, error) {
 		return nil, err
 	}
 	config.around(t)
-	f.addTokens(t)
 	t.findSpecials()
+	f.addTokens(t)
 	t.templates = config.ChatTemplate
 	return t, nil
 }
@@ -314,7 +314,8 @@ func (f *hfFile) wordPiece(t *Tokenizer) error {
 func (f *hfFile) addTokens(t *Tokenizer) {
 	var raw, normalized []addedToken
 	for _, a := range f.Added {
-		token := addedToken{a.Content, int32(a.ID), a.Special, a.LStrip, a.RStrip, a.SingleWord}
+		special := t.kinds[a.ID] != kindUser
+		token := addedToken{a.Content, int32(a.ID), special, a.LStrip, a.RStrip, a.SingleWord}
 		if !a.Normalized || len(t.normalize) == 0 {
 			raw = append(raw, token)
 			continue

@@ -86,12 +86,12 @@ func (b bertRules) normalizers() (list []normalizer) {
 
 func cleanRune(r rune) rune {
 	switch {
-	case r == 0 || r == unicode.ReplacementChar:
+	case r == '\t' || r == '\n' || r == '\r':
+		return ' '
+	case r == unicode.ReplacementChar || unicode.Is(unicode.C, r):
 		return -1
 	case unicode.IsSpace(r):
 		return ' '
-	case unicode.Is(unicode.C, r):
-		return -1
 	}
 	return r
 }

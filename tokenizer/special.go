@@ -78,11 +78,12 @@ var endings = []string{"<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|c
 	"<|endoftext|>", "<|end_of_text|>", "<|eom_id|>", "<EOT>", "< EOT >", "_<EOT>", "[EOT]", "<|EOT|>", "[EOS]", "<eos>",
 	"</s>", "<end_of_utterance>", "<｜end▁of▁sentence｜>"}
 
-// findSpecials fills the roles that the metadata left open and lists what ends an answer.
+// findSpecials fills the roles that the metadata left open and lists what ends an answer. Tokens of both kinds become
+// control tokens: a file may call them the user's, but no text may end an answer without being asked to.
 func (t *Tokenizer) findSpecials() {
 	for _, r := range roles {
 		if id := r.id(&t.special); *id < 0 {
-			*id = t.marked(r.names)
+			*id = t.control(r.names)
 		}
 	}
 	t.eog = make([]bool, t.VocabSize())
@@ -93,11 +94,20 @@ func (t *Tokenizer) findSpecials() {
 		}
 	}
 	for _, name := range endings {
-		if id := t.marked([]string{name}); id >= 0 {
+		if id := t.control([]string{name}); id >= 0 {
 			t.eog[id] = true
 		}
 	}
 	t.keepChannelsOpen()
+}
+
+// control makes the token that marked finds a control token.
+func (t *Tokenizer) control(names []string) int32 {
+	id := t.marked(names)
+	if id >= 0 && t.kinds[id] == kindUser {
+		t.kinds[id] = kindControl
+	}
+	return id
 }
 
 // keepChannelsOpen takes <|end|> off the list where it only ends one channel of an answer, as it does in vocabularies

@@ -1,6 +1,9 @@
 package tokenizer
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // wordPiece is BERT's model: a word is the longest token at its start, then the longest that continues it, and so on; a
 // word that cannot be spelled so is unk as a whole. Words begin with a metaspace in the index, continuations stand bare.
@@ -13,8 +16,7 @@ type wordPiece struct {
 // maxWordRunes is BERT's limit: a longer word is unk.
 const maxWordRunes = 100
 
-func (m *wordPiece) encode(dst []int32, text string, e *encoder) []int32 {
-	var buf []byte
+func (m *wordPiece) encode(dst []int32, text string, _ *encoder) []int32 {
 	for text != "" {
 		n := bertWord(text)
 		word := text[:n]
@@ -22,17 +24,21 @@ func (m *wordPiece) encode(dst []int32, text string, e *encoder) []int32 {
 		if c, _ := classAt(word, 0); c&space != 0 {
 			continue
 		}
-		buf = append(append(buf[:0], metaspace...), word...)
-		dst = m.word(dst, string(buf), utf8.RuneCountInString(word))
+		if utf8.RuneCountInString(word) > maxWordRunes || strings.Contains(word, metaspace) {
+			dst = append(dst, m.unk)
+			continue
+		}
+		dst = m.word(dst, metaspace+word)
 	}
 	return dst
 }
 
-func (m *wordPiece) word(dst []int32, word string, runes int) []int32 {
+// word appends the tokens of one word, which begins with a metaspace.
+func (m *wordPiece) word(dst []int32, word string) []int32 {
 	from := len(dst)
 	for i := 0; i < len(word); {
 		id, n := m.prefix(word[i:])
-		if n == 0 || runes > maxWordRunes {
+		if n == 0 {
 			return append(dst[:from], m.unk)
 		}
 		dst = append(dst, id)
