@@ -12,7 +12,6 @@ nats from llama.cpp with it off. Three runs are held against the yardstick:
 """
 
 import argparse
-import ctypes
 import json
 import pathlib
 import subprocess
@@ -22,20 +21,11 @@ import tempfile
 import oracle
 import reader
 
+FLOAT32 = 0             # llama.cpp's number of the file type
 MAX_KL = 2e-3           # nats, mean, of the float32 run
 MIN_SAME_TOP = 0.985    # share of positions, of the float32 run
 MAX_PERPLEXITY = 0.005  # relative difference, of either run from llama.cpp with the same weights
 MAX_RATIO = 1.1         # mean KL of the quantized run to llama.cpp's
-
-
-def float_copy(model, out):
-    import llama_cpp
-
-    oracle.load(model, vocab_only=True)  # hushes llama.cpp
-    params = llama_cpp.llama_model_quantize_default_params()
-    params.ftype, params.allow_requantize = 0, True
-    if llama_cpp.llama_model_quantize(str(model).encode(), str(out).encode(), ctypes.byref(params)) != 0:
-        sys.exit(f"llama.cpp cannot make a float32 copy of {model}")
 
 
 def logits(model, out, a):
@@ -60,7 +50,7 @@ def main():
     model, nrt = a.model or oracle.smollm2(), oracle.nrt_binary()
     with tempfile.TemporaryDirectory(prefix="nrt-divergence-") as folder:
         folder = pathlib.Path(folder)
-        float_copy(model, folder / "f32.gguf")
+        oracle.quantize(model, folder / "f32.gguf", FLOAT32)
         logits(folder / "f32.gguf", folder / "f32.logits", a)
         logits(model, folder / "own.logits", a)
         theirs = reader.compare(folder / "f32.logits", folder / "own.logits")

@@ -56,6 +56,17 @@ def load(model, **options):
     return llama_cpp.Llama(str(model), verbose=False, **options)
 
 
+def quantize(source, out, ftype):
+    """Has llama.cpp quantize a model to one of its file types (0 is float32)."""
+    import llama_cpp
+
+    _hush(llama_cpp)
+    params = llama_cpp.llama_model_quantize_default_params()
+    params.ftype, params.allow_requantize = ftype, True
+    if llama_cpp.llama_model_quantize(str(source).encode(), str(out).encode(), ctypes.byref(params)) != 0:
+        raise ValueError(f"llama.cpp cannot quantize {source} to its file type {ftype}")
+
+
 def adds_bos(llama):
     import llama_cpp
 
