@@ -40,7 +40,7 @@ type Params struct {
 	LogitBias map[int32]float32 `json:"logit_bias,omitempty"`
 
 	// Samplers is the chain in order: names of Names(). One whose parameter is off does nothing. nil is DefaultOrder.
-	Samplers []string `json:"samplers,omitempty"`
+	Samplers []string `json:"samplers"`
 
 	// Seed keys the random numbers. Every number is a seed, 0 too: who wants another answer each time draws one and
 	// says which in the answer, so that it can be repeated.
