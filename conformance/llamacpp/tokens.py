@@ -2,11 +2,14 @@
 
 usage: tokens.py [MODEL ...] [--show N]
 
-Every string is tokenized with and without parsing special tokens. MODEL may be a file with a vocabulary only.
+Every string is tokenized with and without parsing special tokens. MODEL may be a file with a vocabulary only; llama.cpp
+aborts on one that cannot spell every byte.
 """
 
 import argparse
+import concurrent.futures
 import json
+import os
 import subprocess
 import sys
 
@@ -14,12 +17,10 @@ import oracle
 import strings
 
 
-def ours(nrt, model, texts, special):
-    """nrt's ids for each text."""
-    args = [nrt, "tokenize", "-m", str(model), "--json", "--lines"] + (["--special"] if special else [])
-    lines = "".join(json.dumps(t) + "\n" for t in texts)
-    out = subprocess.run(args, input=lines.encode(), stdout=subprocess.PIPE, check=True).stdout
-    return [json.loads(line) for line in out.splitlines()]
+def ours(nrt, model, text, special):
+    """nrt's ids."""
+    args = [nrt, "tokenize", "-m", str(model), "--ids", "--no-bos"] + ([] if special else ["--no-parse-special"])
+    return json.loads(subprocess.run(args, input=text.encode(), stdout=subprocess.PIPE, check=True).stdout)
 
 
 def main():
@@ -33,7 +34,8 @@ def main():
         llama = oracle.load(model, vocab_only=True)
         for special in (False, True):
             theirs = [oracle.tokenize(llama, t, special) for t in texts]
-            got = ours(nrt, model, texts, special)
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                got = list(pool.map(lambda text: ours(nrt, model, text, special), texts))
             wrong = [(t, o, w) for t, o, w in zip(texts, got, theirs, strict=True) if o != w]
             for text, o, w in wrong[:a.show]:
                 print(f"{text!r}\n  nrt       {o}\n  llama.cpp {w}")
