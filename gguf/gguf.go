@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 
 	"github.com/nrt-go/nrt/tensor"
 )
@@ -194,7 +195,7 @@ func (p *part) bring(o options) (err error) {
 		p.data, p.release, err = mapFile(p.file, int(p.head.end))
 	} else {
 		p.base = p.head.start
-		p.data, err = copyFile(p.file, p.base, int(p.head.end-p.base))
+		p.data, err = copyFile(p.file, p.base, p.head.end-p.base)
 	}
 	if err != nil {
 		return &Error{Path: p.path, Field: "weights", Offset: p.base, Err: err}
@@ -202,9 +203,18 @@ func (p *part) bring(o options) (err error) {
 	return nil
 }
 
-func copyFile(f *os.File, from int64, n int) ([]byte, error) {
+// copyFile reads n bytes from an offset on. The limit stands in for the memory that there is, which nobody can ask
+// for: a file may be nothing but a hole, and running out of memory ends a process.
+func copyFile(f *os.File, from, n int64) ([]byte, error) {
+	limit := int64(maxCopy)
+	if runtime.GOARCH == "wasm" {
+		limit = maxCopyWasm
+	}
+	if n > limit {
+		return nil, fmt.Errorf("found %d bytes to copy, want at most %d: map the file instead", n, limit)
+	}
 	data := make([]byte, n)
-	if got, err := f.ReadAt(data, from); got < n {
+	if got, err := f.ReadAt(data, from); got < len(data) {
 		return nil, fmt.Errorf("read %d of %d bytes: %w", got, n, err)
 	}
 	return data, nil

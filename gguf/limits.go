@@ -17,6 +17,8 @@ const (
 	maxDims     = 4
 	maxAlign    = 1 << 20
 	maxSplits   = 1_024
+	maxCopy     = 64 << 30 // of one part, where it is not mapped
+	maxCopyWasm = 1 << 30  // of 4 GiB that a WebAssembly machine has
 
 	defaultAlign = 32
 )

@@ -123,7 +123,7 @@ func (r *reader) array(depth int) Value {
 			r.fail(at, "array", fmt.Sprintf("more than %d arrays in arrays", maxArrays), "fewer")
 		}
 	}
-	if r.err != nil {
+	if !r.has("elements", uint64(n)*kinds[elem].size) {
 		return Value{}
 	}
 	return Value{kind: KindArray, elem: elem, data: r.elements(elem, n, depth)}

@@ -170,11 +170,8 @@ func (r *reader) shortString(what string, n int) string {
 	return s
 }
 
-// numbers reads n values of size bytes each.
+// numbers reads n values of size bytes each, which the caller knows to be there.
 func numbers[T any](r *reader, n, size int) []T {
-	if !r.has("elements", uint64(n)*uint64(size)) {
-		return nil
-	}
 	out := make([]T, n)
 	for done := 0; done < n; {
 		step := min(n-done, chunkSize/size)

@@ -119,3 +119,18 @@ func checkRealFile(t *testing.T, path string) *gguf.File {
 	}
 	return f
 }
+
+// BenchmarkOpen opens a vocabulary of 65,024 tokens and their merges.
+func BenchmarkOpen(b *testing.B) {
+	path := testdata.Shared(b, "vocab/ggml-vocab-falcon.gguf")
+	b.ReportAllocs()
+	for b.Loop() {
+		f, err := gguf.Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package gguf
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -148,7 +149,7 @@ func (r *reader) noOverlap(tensors []tensorInfo) {
 	for i := range tensors {
 		order[i] = &tensors[i]
 	}
-	slices.SortFunc(order, func(a, b *tensorInfo) int { return int(min(1, max(-1, a.offset-b.offset))) })
+	slices.SortFunc(order, func(a, b *tensorInfo) int { return cmp.Compare(a.offset, b.offset) })
 	for i := 1; i < len(order); i++ {
 		a, b := order[i-1], order[i]
 		if a.offset+a.size > b.offset {
