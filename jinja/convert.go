@@ -182,3 +182,24 @@ func fromMap(v reflect.Value, level int) (Value, error) {
 	}
 	return dict, nil
 }
+
+// MapStrings is v with every string in it, keys of dicts included, replaced by what f makes of it.
+func MapStrings(v Value, f func(string) string) Value {
+	switch v := v.(type) {
+	case String:
+		return String(f(string(v)))
+	case *List:
+		items := make([]Value, len(v.items))
+		for i, item := range v.items {
+			items[i] = MapStrings(item, f)
+		}
+		return &List{items}
+	case *Dict:
+		d := NewDict()
+		for i, key := range v.Keys() {
+			d.Set(f(key), MapStrings(v.values[i], f))
+		}
+		return d
+	}
+	return v
+}
