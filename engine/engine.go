@@ -1,0 +1,208 @@
+// Package engine is one loaded model that answers chats: it owns the mapped file, the runner with its scratch, the
+// worker pool and the KV pages. It is a chat.Service.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/nrt-go/nrt/chat"
+	"github.com/nrt-go/nrt/gguf"
+	"github.com/nrt-go/nrt/kernels"
+	"github.com/nrt-go/nrt/kv"
+	"github.com/nrt-go/nrt/models"
+	"github.com/nrt-go/nrt/tensor"
+	"github.com/nrt-go/nrt/tokenizer"
+)
+
+// DefaultContext bounds the context where the caller names none, so that a model trained on 128k tokens does not ask
+// for gigabytes of KV pages.
+const DefaultContext = 8192
+
+// prefillChunk is how many prompt tokens one forward takes: large enough to share each weight row among many tokens,
+// small enough that cancelling is felt at once.
+const prefillChunk = 64
+
+// Config says how a model is opened; zero values are the defaults.
+type Config struct {
+	Threads  int    // workers; 0 is the machine's physical cores
+	Context  int    // tokens of context; 0 is the model's own, at most DefaultContext
+	KV       string // element type of KV pages: "f16" (default) or "f32"
+	NoMap    bool   // read the file instead of mapping it
+	Template string // source of a chat template to use instead of the model's own
+}
+
+// Engine answers one request at a time; others wait their turn.
+type Engine struct {
+	cfg     Config
+	file    *gguf.File
+	vocab   *tokenizer.Tokenizer
+	model   *models.Model
+	pool    *kernels.Pool
+	runner  *models.Runner
+	pages   *kv.Store
+	context int
+
+	template    *tokenizer.Template
+	templateErr error // why there is no template; told to whoever needs one
+
+	breakersMu sync.Mutex
+	breakersOf map[string][][]int32 // DRY's texts as token sequences
+
+	turn     chan struct{} // holds one token: whoever has it owns all below
+	prefixes prefixes
+	failed   error // set for good once the file or the pool broke
+
+	closing sync.Once
+	closed  chan struct{}
+}
+
+// Open maps the file and makes the model ready. Close releases it.
+func Open(path string, cfg Config) (e *Engine, err error) {
+	var opts []gguf.Option
+	if cfg.NoMap {
+		opts = append(opts, gguf.NoMap())
+	}
+	file, err := gguf.Open(path, opts...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, file.Close())
+		}
+	}()
+	e = &Engine{cfg: cfg, file: file, turn: make(chan struct{}, 1), closed: make(chan struct{}), breakersOf: map[string][][]int32{}}
+	err = tensor.Guard(e.load)
+	if err != nil {
+		return nil, err
+	}
+	e.turn <- struct{}{}
+	return e, nil
+}
+
+func (e *Engine) load() error {
+	var err error
+	if e.vocab, err = tokenizer.FromGGUF(e.file); err != nil {
+		return err
+	}
+	if e.model, err = models.Load(e.file); err != nil {
+		return err
+	}
+	if have, want := e.vocab.VocabSize(), e.model.Config().Vocab; have > want {
+		return fmt.Errorf("engine: %s: the tokenizer has %d tokens and the embedding only %d rows", e.file.Path(), have, want)
+	}
+	if e.context, err = contextSize(e.cfg.Context, e.model.Config().Context); err != nil {
+		return err
+	}
+	elem, err := kvElem(e.cfg.KV)
+	if err != nil {
+		return err
+	}
+	e.template, e.templateErr = e.loadTemplate()
+	if e.templateErr != nil && e.cfg.Template != "" {
+		return e.templateErr
+	}
+	// Room for one conversation as long as the context, and for the kept ones as far as they leave some.
+	shape := e.model.Config().KV(elem)
+	pages := (e.context + shape.PageTokens - 1) / shape.PageTokens
+	if e.pages, err = kv.NewStore(shape, 2*int64(pages)*shape.PageBytes()); err != nil {
+		return err
+	}
+	e.pool = kernels.NewPool(e.cfg.Threads)
+	e.runner = models.NewRunner(e.model, e.pool, prefillChunk)
+	return nil
+}
+
+func (e *Engine) loadTemplate() (*tokenizer.Template, error) {
+	if e.cfg.Template != "" {
+		return tokenizer.ParseTemplate(e.vocab, e.cfg.Template)
+	}
+	return tokenizer.ModelTemplate(e.vocab)
+}
+
+func contextSize(asked, trained int) (int, error) {
+	switch {
+	case asked < 0:
+		return 0, fmt.Errorf("engine: context of %d tokens asked for; want at least 1, or 0 for the model's own", asked)
+	case asked > trained:
+		return 0, fmt.Errorf("engine: context of %d tokens asked for; the model was trained for %d", asked, trained)
+	case asked > 0:
+		return asked, nil
+	}
+	return min(trained, DefaultContext), nil
+}
+
+func kvElem(name string) (kv.Elem, error) {
+	switch name {
+	case "", "f16":
+		return kv.F16, nil
+	case "f32":
+		return kv.F32, nil
+	}
+	return 0, fmt.Errorf("engine: KV type %q is unknown; there are f16 and f32", name)
+}
+
+// acquire waits for the engine; release gives it back.
+func (e *Engine) acquire(ctx context.Context) error {
+	select {
+	case <-e.closed:
+		return chat.Errorf(chat.Unavailable, "engine: the model is closed")
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-e.turn:
+	}
+	if err := e.usable(); err != nil {
+		e.release()
+		return err
+	}
+	return nil
+}
+
+func (e *Engine) release() { e.turn <- struct{}{} }
+
+// usable refuses to compute with weights that are no longer those that were opened.
+func (e *Engine) usable() error {
+	select {
+	case <-e.closed:
+		return chat.Errorf(chat.Unavailable, "engine: the model is closed")
+	default:
+	}
+	if e.failed == nil {
+		if err := e.file.Check(); err != nil {
+			e.failed = chat.Errorf(chat.ModelFailed, "engine: %w", err)
+		}
+	}
+	return e.failed
+}
+
+// Close waits for the running answer and releases the model. A second Close does nothing.
+func (e *Engine) Close() error {
+	var err error
+	e.closing.Do(func() {
+		close(e.closed)
+		<-e.turn
+		e.prefixes.drop()
+		e.pool.Close()
+		err = e.file.Close()
+		e.turn <- struct{}{}
+	})
+	return err
+}
+
+// File is the open model file.
+func (e *Engine) File() *gguf.File { return e.file }
+
+// Tokenizer is the model's vocabulary.
+func (e *Engine) Tokenizer() *tokenizer.Tokenizer { return e.vocab }
+
+// ModelConfig is the model's configuration.
+func (e *Engine) ModelConfig() models.Config { return e.model.Config() }
+
+// Template is the chat template, or why there is none.
+func (e *Engine) Template() (*tokenizer.Template, error) { return e.template, e.templateErr }
+
+// Context is how many tokens a conversation may have.
+func (e *Engine) Context() int { return e.context }
