@@ -177,7 +177,7 @@ func (c *Conversation) account(final *chat.Final, took time.Duration) {
 	}
 	if c.Verbose {
 		fmt.Fprintln(c.cfg.Notes)
-		timing.Report{Load: c.cfg.Load, Total: took, Final: final}.Write(c.cfg.Notes)
+		timing.Report{Load: c.cfg.Load, Total: c.cfg.Load + took, Final: final}.Write(c.cfg.Notes)
 	}
 	c.cfg.Load = 0 // the model is loaded once
 }
