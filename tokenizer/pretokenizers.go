@@ -51,10 +51,11 @@ var preTokenizers = []preTokenizer{
 	{names: []string{"dbrx", "smaug-bpe", "chatglm-bpe"}, stages: []scanner{llama3Rules.scan}},
 	{names: []string{"glm4", "glm5"}, stages: []scanner{llama3Rules.scan}, whole: true},
 	{names: []string{"minicpm5"}, stages: []scanner{groups(number, 3), numberRules.scan}, whole: true},
-	{names: []string{"qwen2", "deepseek-r1-qwen"},
+	{names: []string{"qwen2"},
 		patterns: []string{contractionPattern + `[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|` + wordTail},
 		stages:   []scanner{qwen2Rules.scan}, nfc: true},
-	{names: []string{"stablelm2", "hunyuan", "megrez", "grok-2", "solar-open", "kormo", "f2llmv2"},
+	{names: []string{"stablelm2", "hunyuan", "megrez", "grok-2", "solar-open", "kormo", "f2llmv2",
+		"deepseek-r1-qwen"},
 		stages: []scanner{qwen2Rules.scan}},
 	{names: []string{"bailingmoe", "bailingmoe2", "llada-moe"},
 		patterns: []string{`'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+`},
@@ -67,8 +68,9 @@ var preTokenizers = []preTokenizer{
 		stages:   []scanner{seedRules.scan}},
 	{names: []string{"ufakzeka"}, patterns: []string{`[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|` + wordTail},
 		stages: []scanner{plainRules.scan}},
-	{names: []string{"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b", "mellum2"},
+	{names: []string{"smollm", "starcoder", "refact", "codeshell", "exaone", "minerva-7b", "mellum2"},
 		stages: []scanner{singles(number), gpt2}},
+	{names: []string{"command-r"}, stages: []scanner{singles(number), gpt2}, nfc: true},
 	{names: []string{"falcon"}, stages: []scanner{isolate(falconPunct.run), gpt2, isolate(digitTriples)}},
 	{names: []string{"deepseek-llm"}, stages: []scanner{
 		isolate(lineBreak), isolate(deepseekCased.afterSpace), isolate(deepseekPunct.afterSpace), trailingSpace,
@@ -104,15 +106,21 @@ func patternScanner(pattern string) scanner {
 
 // patternScanners are expressions that occur as one step among others.
 var patternScanners = map[string]scanner{
-	`\p{N}`:            singles(number),
-	`\p{N}{1,3}`:       groups(number, 3),
-	`\p{N}+`:           runs(number),
-	`[0-9][0-9][0-9]`:  isolate(digitTriples),
-	`[` + "\r\n" + `]`: isolate(lineBreak),
-	`[\r\n]`:           isolate(lineBreak),
-	`\s?\p{L}+`:        isolate(deepseekLetters.afterSpace),
-	`\s?\p{P}+`:        isolate(deepseekAnyPunct.afterSpace),
-	`\s+$`:             trailingSpace,
-	`[一-龥ࠀ-一가-퟿]+`:     isolate(deepseekAsian.run),
-	`[一-龥぀-ゟ゠-ヿ]+`:     isolate(deepseekV3Asian.run),
+	`\p{N}`:           singles(number),
+	`\p{N}{1,3}`:      groups(number, 3),
+	`\p{N}+`:          runs(number),
+	`[0-9][0-9][0-9]`: isolate(digitTriples),
+	"[\r\n]":          isolate(lineBreak),
+	`[\r\n]`:          isolate(lineBreak),
+	`\s?\p{L}+`:       isolate(deepseekLetters.afterSpace),
+	`\s?\p{P}+`:       isolate(deepseekAnyPunct.afterSpace),
+	`\s?[!-/:-~！-／：-～‘-‟　-。]+`: isolate(deepseekPunct.afterSpace),
+	`\s+$`:            trailingSpace,
+	`[一-龥ࠀ-一가-퟿]+`:    isolate(deepseekAsian.run),
+	`[一-龥぀-ゟ゠-ヿ]+`:    isolate(deepseekV3Asian.run),
+	deepseekV3Pattern: isolate(deepseekV3),
 }
+
+// deepseekV3Pattern has its line ends as themselves.
+const deepseekV3Pattern = `[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_` + "`" + `{|}~][A-Za-z]+|[^` + "\r\n" +
+	`\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[` + "\r\n" + `]*|\s*[` + "\r\n" + `]+|\s+(?!\S)|\s+`
