@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,14 +44,16 @@ func (a *app) dim(f *os.File, s string) string {
 // printJSON writes one document and nothing else (R-049: the original mixed a banner into it): one line to a program,
 // indented to a terminal.
 func (a *app) printJSON(v any) error {
-	doc, err := json.Marshal(v)
-	if err == nil && isTerminal(a.out) {
-		doc, err = json.MarshalIndent(v, "", "  ")
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
+	enc.SetEscapeHTML(false) // control tokens such as <s> stay readable
+	if isTerminal(a.out) {
+		enc.SetIndent("", "  ")
 	}
-	if err != nil {
+	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("json: %w", err)
 	}
-	_, err = a.out.Write(append(plain.JSON(doc), '\n'))
+	_, err := a.out.Write(plain.JSON(doc.Bytes()))
 	return err
 }
 

@@ -150,6 +150,9 @@ func (c *chatCommand) dialogue(ctx context.Context, talk *conversation.Conversat
 		if message.Open() {
 			prompt = morePrompt
 		}
+		if !c.color(c.out) {
+			prompt.Hint = "" // what is not dim would look like typed text
+		}
 		line, err := editor.Read(ctx, prompt)
 		switch {
 		case errors.Is(err, lineedit.ErrInterrupt):
