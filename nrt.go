@@ -45,7 +45,8 @@ func Threads(n int) Option { return func(c *engine.Config) { c.Threads = n } }
 // engine.DefaultContext. Memory grows with use, not with this bound.
 func Context(tokens int) Option { return func(c *engine.Config) { c.Context = tokens } }
 
-// KVType sets the element type of the KV pages: "f16", the default, or "f32".
+// KVType sets the element type of the KV pages: "f16" or "f32". The default is f32 for a model whose weights are F32, and
+// f16 for all others.
 func KVType(name string) Option { return func(c *engine.Config) { c.KV = name } }
 
 // NoMap reads the file into memory instead of mapping it.

@@ -13,6 +13,7 @@ import (
 	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/kv"
 	"github.com/nrt-go/nrt/models"
+	"github.com/nrt-go/nrt/quant"
 	"github.com/nrt-go/nrt/tensor"
 	"github.com/nrt-go/nrt/tokenizer"
 )
@@ -29,7 +30,7 @@ const prefillChunk = 64
 type Config struct {
 	Threads  int    // workers; 0 is the machine's physical cores
 	Context  int    // tokens of context; 0 is the model's own, at most DefaultContext
-	KV       string // element type of KV pages: "f16" (default) or "f32"
+	KV       string // element type of KV pages: "f16" or "f32"; "" is f32 for a model whose weights are F32, else f16
 	NoMap    bool   // read the file instead of mapping it
 	Template string // source of a chat template to use instead of the model's own
 }
@@ -97,7 +98,7 @@ func (e *Engine) load() error {
 	if e.context, err = contextSize(e.cfg.Context, e.model.Config().Context); err != nil {
 		return err
 	}
-	elem, err := kvElem(e.cfg.KV)
+	elem, err := e.kvElem()
 	if err != nil {
 		return err
 	}
@@ -135,14 +136,21 @@ func contextSize(asked, trained int) (int, error) {
 	return min(trained, DefaultContext), nil
 }
 
-func kvElem(name string) (kv.Elem, error) {
-	switch name {
-	case "", "f16":
+// kvElem is the element type of KV pages. A model in full precision keeps it there: half precision would be the only
+// rounding in its way.
+func (e *Engine) kvElem() (kv.Elem, error) {
+	switch e.cfg.KV {
+	case "f16":
 		return kv.F16, nil
 	case "f32":
 		return kv.F32, nil
+	case "":
+		if t, err := e.file.Tensor("blk.0.attn_k.weight"); err == nil && t.Type == quant.F32 {
+			return kv.F32, nil
+		}
+		return kv.F16, nil
 	}
-	return 0, fmt.Errorf("engine: KV type %q is unknown; there are f16 and f32", name)
+	return 0, fmt.Errorf("engine: KV type %q is unknown; there are f16 and f32", e.cfg.KV)
 }
 
 // acquire waits for the engine; release gives it back.
