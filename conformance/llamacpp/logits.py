@@ -44,7 +44,7 @@ def main():
     a = p.parse_args()
     llama = oracle.load(a.model, n_ctx=a.ctx, n_batch=a.ctx, logits_all=True)
     with open(a.text, encoding="utf-8") as f:
-        tokens = oracle.tokenize(llama, f.read())[:a.tokens]
+        tokens = llama.tokenize(f.read().encode(), add_bos=oracle.adds_bos(llama), special=False)[:a.tokens]
     cut = list(windows(llama, tokens, a.ctx))
     with open(a.out, "wb") as out:
         out.write(b"nrtlogit" + struct.pack("<5I", 1, llama.n_vocab(), len(cut), len(cut[0]), a.first))

@@ -6,6 +6,7 @@ It is the second opinion on package bench's arithmetic, and with two files of ll
 float32 copy of the weights) it tells how far an engine stands from itself.
 """
 
+import json
 import struct
 import sys
 
@@ -39,7 +40,7 @@ def log_softmax(logits):
 
 
 def compare(reference, other):
-    """A dict of the measures that bench.Divergence has."""
+    """The measures of `nrt eval --compare-logits --json`, of OTHER against REFERENCE."""
     kl, same, ref_nll, other_nll = [], [], [], []
     for (target, a), (target_b, b) in zip(positions(reference), positions(other), strict=True):
         if target != target_b:
@@ -51,14 +52,14 @@ def compare(reference, other):
         other_nll.append(-q[target])
     return {
         "positions": len(kl),
-        "mean KL": np.mean(kl), "median KL": np.median(kl), "p99 KL": np.quantile(kl, 0.99), "max KL": max(kl),
-        "same top": np.mean(same),
-        "reference perplexity": np.exp(np.mean(ref_nll)), "other perplexity": np.exp(np.mean(other_nll)),
+        "mean_kl": np.mean(kl), "median_kl": np.median(kl), "p99_kl": np.quantile(kl, 0.99), "max_kl": max(kl),
+        "same_top": np.mean(same),
+        "quality": {"perplexity": np.exp(np.mean(other_nll))},
+        "reference_quality": {"perplexity": np.exp(np.mean(ref_nll))},
     }
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    for name, value in compare(sys.argv[1], sys.argv[2]).items():
-        print(f"{name:22}{value:.6g}")
+    print(json.dumps(compare(sys.argv[1], sys.argv[2]), indent=2))
