@@ -12,6 +12,10 @@ import (
 // layers is the tree from top to bottom. A package imports only what stands below it. README's map says what each is for.
 var layers = []string{
 	"cmd/nrt",
+	"cmd/nrt/internal/conversation",
+	"cmd/nrt/internal/params",
+	"cmd/nrt/internal/timing",
+	"cmd/nrt/internal/plain",
 	"cmd/nrt/internal/lineedit",
 	"", // package nrt
 	"bench",
@@ -23,6 +27,7 @@ var layers = []string{
 	"tokenizer",
 	"jinja",
 	"kernels",
+	"internal/alphabet",
 	"gguf",
 	"tensor",
 	"quant",
