@@ -8,16 +8,23 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf16"
 
 	"github.com/nrt-go/nrt/internal/testdata"
 )
 
+// opened are the shared tokenizers that some test has loaded.
+var opened sync.Map
+
 // openJSON opens one of the shared tokenizers.
 func openJSON(tb testing.TB, name string) *Tokenizer {
 	tb.Helper()
 	path := testdata.Shared(tb, "tokenizers/"+name+"/tokenizer.json")
+	if t, ok := opened.Load(name); ok {
+		return t.(*Tokenizer)
+	}
 	file, err := os.ReadFile(path)
 	if err != nil {
 		tb.Fatal(err)
@@ -30,6 +37,7 @@ func openJSON(tb testing.TB, name string) *Tokenizer {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	opened.Store(name, t)
 	return t
 }
 

@@ -90,8 +90,9 @@ var preTokenizers = []preTokenizer{
 	{names: []string{"bloom", "gpt3-finnish", "poro-chat"}, patterns: []string{` ?[^(\s|[.,!?…。，、।۔،])]+`},
 		stages: []scanner{isolate(bloomWord)}},
 	{names: []string{"viking"}, stages: []scanner{isolate(bloomWord), singles(number)}},
+	// The model's own rules begin with <sentinel:[0-9]+>, which the later ones take apart again.
 	{names: []string{"chameleon"}, bos: true, stages: []scanner{
-		isolate(sentinel), isolate(imageToken), isolate(indent), singles(number), isolate(punctuationMark), gpt2}},
+		isolate(imageToken), isolate(indent), singles(number), isolate(punctuationMark), gpt2}},
 }
 
 // patternScanner is the scanner of a regular expression in a tokenizer.json, nil for one that is not known.
@@ -114,11 +115,11 @@ var patternScanners = map[string]scanner{
 	`[\r\n]`:          isolate(lineBreak),
 	`\s?\p{L}+`:       isolate(deepseekLetters.afterSpace),
 	`\s?\p{P}+`:       isolate(deepseekAnyPunct.afterSpace),
-	`\s?[!-/:-~！-／：-～‘-‟　-。]+`: isolate(deepseekPunct.afterSpace),
-	`\s+$`:            trailingSpace,
-	`[一-龥ࠀ-一가-퟿]+`:    isolate(deepseekAsian.run),
-	`[一-龥぀-ゟ゠-ヿ]+`:    isolate(deepseekV3Asian.run),
-	deepseekV3Pattern: isolate(deepseekV3),
+	"\\s?[!-/:-~！-／：-～‘-‟\u3000-。]+": isolate(deepseekPunct.afterSpace),
+	`\s+$`:                   trailingSpace,
+	"[一-龥\u0800-一가-\ud7ff]+": isolate(deepseekAsian.run),
+	"[一-龥\u3040-ゟ゠-ヿ]+":      isolate(deepseekV3Asian.run),
+	deepseekV3Pattern:        isolate(deepseekV3),
 }
 
 // deepseekV3Pattern has its line ends as themselves.

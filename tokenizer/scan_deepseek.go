@@ -86,22 +86,6 @@ func bloomWord(s string) int {
 	return len(s)
 }
 
-// sentinel is <sentinel:[0-9]+>.
-func sentinel(s string) int {
-	const head = "<sentinel:"
-	if len(s) < len(head) || s[:len(head)] != head {
-		return 0
-	}
-	i := len(head)
-	for i < len(s) && isDigit(s[i]) {
-		i++
-	}
-	if i == len(head) || i == len(s) || s[i] != '>' {
-		return 0
-	}
-	return i + 1
-}
-
 // imageToken is (IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z.
 func imageToken(s string) int {
 	const head = "IMGIMG"
