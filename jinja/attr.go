@@ -183,7 +183,7 @@ func (r *run) slice(v Value, bounds [3]Value) Value {
 		}
 		n, ok := small(b)
 		if !ok {
-			return missing(v, &tuple{}) // Python raises TypeError, which jinja2 takes for a missing entry
+			r.fail("slice indices must be integers or None, found '%s'", b.pyType())
 		}
 		given[i] = &n
 	}
@@ -204,7 +204,7 @@ func (r *run) slice(v Value, bounds [3]Value) Value {
 	}
 	items, ok := sequence(v)
 	if !ok {
-		return missing(v, &tuple{})
+		r.fail("'%s' object cannot be sliced", v.pyType())
 	}
 	from, count := sliceRange(len(items), given[0], given[1], step)
 	r.growTimes(16, count)

@@ -117,7 +117,8 @@ func (n *filterBlock) exec(r *run, s *scope) signal {
 	inner := s.inner()
 	printed, sig := r.captureBlock(n.body, inner)
 	if sig == goOn {
-		r.emit(r.str(r.filtered(n.filter, printed, inner)))
+		v := r.filtered(n.filter, printed, inner)
+		r.emit(r.textArg("a filter block", v))
 	}
 	return sig
 }

@@ -206,7 +206,7 @@ func (r *run) round(v Value, precision int) Value {
 	case !isFloat && precision >= 0:
 		return r.sign("+", v)
 	case !isFloat:
-		r.fail("round: found precision %d for an integer, want at least 0", precision)
+		return r.roundInt(v, precision)
 	case precision > 300 || math.IsInf(float64(f), 0) || math.IsNaN(float64(f)):
 		return f
 	case precision >= 0:
@@ -215,6 +215,26 @@ func (r *run) round(v Value, precision int) Value {
 	}
 	scale := math.Pow10(-precision)
 	return Float(math.RoundToEven(float64(f)/scale) * scale)
+}
+
+// roundInt rounds an integer to a power of ten, halves to even.
+func (r *run) roundInt(v Value, precision int) Value {
+	i, ok := small(v)
+	if !ok {
+		r.overflow()
+	}
+	if precision < -18 {
+		return Int(0)
+	}
+	scale := int64(1)
+	for range -precision {
+		scale *= 10
+	}
+	lower, _ := small(r.integers("//", i, scale))
+	if rest := i - lower*scale; rest > scale/2 || rest == scale/2 && lower%2 != 0 {
+		lower++
+	}
+	return Int(r.multiply(lower, scale))
 }
 
 func sumFilter(r *run, v Value, a arguments) Value {

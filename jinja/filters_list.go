@@ -131,10 +131,7 @@ func sortFilter(r *run, v Value, a arguments) Value {
 		gets = append(gets, r.getter(args[2], nil))
 	}
 	r.sort(items, args[0], func(v Value) Value {
-		if len(gets) == 1 {
-			return fold(gets[0](v))
-		}
-		keys := &List{}
+		keys := &List{} // even for one key: so items without it are equal rather than without an order
 		for _, get := range gets {
 			keys.items = append(keys.items, fold(get(v)))
 		}

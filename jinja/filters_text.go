@@ -60,7 +60,7 @@ func indentFilter(r *run, v Value, a arguments) Value {
 		r.grow(max(0, width))
 		indent = strings.Repeat(" ", max(0, width))
 	}
-	s := r.str(v) + "\n" // an empty last line counts
+	s := r.textArg("indent", v) + "\n" // an empty last line counts
 	lines := splitLines(s, false)
 	r.grow(len(s))
 	r.growTimes(len(indent)+16, len(lines))
@@ -109,13 +109,13 @@ func truncateFilter(r *run, v Value, a arguments) Value {
 	if args[2] != nil {
 		end = r.textArg("truncate", args[2])
 	}
-	s := r.str(v)
 	if room := r.runes(end); length < room || leeway < 0 {
 		r.fail("truncate: found length %d and leeway %d, want at least %d and 0", length, leeway, room)
 	}
-	if r.runes(s) <= length+leeway {
-		return like(v, s)
+	if r.length(v) <= length+leeway {
+		return v
 	}
+	s := r.textArg("truncate", v)
 	kept := s[:byteOffset(s, length-r.runes(end))]
 	if args[1] == nil || !truth(args[1]) {
 		if at := strings.LastIndex(kept, " "); at >= 0 {
@@ -136,10 +136,11 @@ func wordcountFilter(r *run, v Value, a arguments) Value {
 
 func filesizeFilter(r *run, v Value, a arguments) Value {
 	args := r.bind("filesizeformat", a, "binary")
-	size, ok := floatFilter(r, v, arguments{}).(Float)
-	if !ok || !isNumber(v) && !is[String](v) {
+	number, ok := floatFilter(r, v, arguments{positional: []Value{None{}}}).(Float)
+	if !ok {
 		r.fail("filesizeformat wants a number, found '%s'", v.pyType())
 	}
+	size := float64(number)
 	base, units := 1000.0, []string{"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"}
 	if args[0] != nil && truth(args[0]) {
 		base, units = 1024, []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}
@@ -147,12 +148,12 @@ func filesizeFilter(r *run, v Value, a arguments) Value {
 	if size == 1 {
 		return String("1 Byte")
 	}
-	if float64(size) < base {
+	if size < base {
 		return String(fmt.Sprintf("%d Bytes", int64(size)))
 	}
 	for i, unit := range units {
-		if above := math.Pow(base, float64(i+2)); float64(size) < above || i == len(units)-1 {
-			return String(fmt.Sprintf("%.1f %s", base*float64(size)/above, unit))
+		if above := math.Pow(base, float64(i+2)); size < above || i == len(units)-1 {
+			return String(fmt.Sprintf("%.1f %s", base*size/above, unit))
 		}
 	}
 	return nil

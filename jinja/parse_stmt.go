@@ -196,7 +196,17 @@ func (p *parser) jumpTag(at place) stmt {
 
 func (p *parser) doTag(at place) stmt { return &doStmt{at, p.tuple(tupleRules{})} }
 
-func (p *parser) printTag(at place) stmt { return &printStmt{at, p.tuple(tupleRules{})} }
+// printTag parses expressions that are printed one behind the other.
+func (p *parser) printTag(at place) stmt {
+	n := &concatExpr{place: at}
+	for p.peek().kind != tokenBlockEnd {
+		if len(n.parts) > 0 {
+			p.expect(",")
+		}
+		n.parts = append(n.parts, p.expression())
+	}
+	return &printStmt{at, n}
+}
 
 // targetRules say what may be assigned to.
 type targetRules struct {

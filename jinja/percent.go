@@ -24,7 +24,7 @@ func (r *run) percent(s string, args Value, show func(Value) string) string {
 		w.add(out)
 	}
 	w.add(s)
-	if len(p.rest) > 0 && !p.mapped && !is[*Dict](args) {
+	if len(p.rest) > 0 && !p.mapped && !is[*Dict](args) && !is[*List](args) { // Python takes a list for a mapping
 		r.fail("not all arguments converted during string formatting")
 	}
 	return w.String()

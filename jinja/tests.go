@@ -32,8 +32,8 @@ func init() {
 		"sequence": func(_ *run, v Value, _ []Value) bool {
 			return iterable(v) && !is[*view](v) && !is[*iterator](v) || is[*undefined](v)
 		},
-		"filter": func(r *run, v Value, _ []Value) bool { return registered(filters, v) },
-		"test":   func(r *run, v Value, _ []Value) bool { return registered(tests, v) },
+		"filter": func(r *run, v Value, _ []Value) bool { return registered(r, filters, v) },
+		"test":   func(r *run, v Value, _ []Value) bool { return registered(r, tests, v) },
 		"lower": func(r *run, v Value, _ []Value) bool {
 			return cased(r.str(v), unicode.IsLower, func(c rune) bool { return unicode.IsUpper(c) || unicode.IsTitle(c) })
 		},
@@ -69,7 +69,8 @@ func is[T Value](v Value) bool {
 	return ok
 }
 
-func registered[F any](table map[string]F, v Value) bool {
+func registered[F any](r *run, table map[string]F, v Value) bool {
+	r.key(v)
 	id, _ := text(v)
 	_, ok := table[id]
 	return ok
