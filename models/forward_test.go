@@ -57,7 +57,7 @@ func TestEveryFormatAgainstFloat64(t *testing.T) {
 			continue
 		}
 		m := tinies()["llama"]
-		m.format = f.Type
+		m.format, m.layers = f.Type, 1
 		tolerance := 3e-2 // 8-bit activations
 		switch f.Type {
 		case quant.F32, quant.F16, quant.BF16:

@@ -70,7 +70,9 @@ func (m tiny) tensors(t testing.TB, w *gguf.Writer) {
 	matrix := func(name string, cols, rows int, gain float64) {
 		m.add(t, w, name, m.format, []int{cols, rows}, 0, gain/math.Sqrt(float64(cols)), r)
 	}
-	vector := func(name string, n int, mean, spread float64) { m.add(t, w, name, quant.F32, []int{n}, mean, spread, r) }
+	vector := func(name string, n int, mean, spread float64) {
+		m.add(t, w, name, quant.F32, []int{n}, mean, spread, r)
+	}
 
 	matrix("token_embd.weight", m.embed, m.vocab, 16)
 	if !m.tied {

@@ -1,0 +1,133 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/nrt-go/nrt/kernels"
+	"github.com/nrt-go/nrt/kv"
+	"github.com/nrt-go/nrt/quant"
+)
+
+// TestLogitsDoNotDependOnTheBatch computes one sequence in chunks of every size, on one to three workers, alone and
+// between two others, and wants the same bits every time.
+func TestLogitsDoNotDependOnTheBatch(t *testing.T) {
+	for name, format := range map[string]quant.Type{"llama": quant.Q4_K, "qwen2": quant.Q8_0, "qwen3": quant.F16} {
+		m := tinies()[name]
+		m.format, m.layers, m.dim = format, 1, 64
+		t.Run(name, func(t *testing.T) {
+			model := load(t, m.write(t))
+			ids := someIDs(270) // over a tile of attention and several pages
+			want := run{model, 1, len(ids), 0}.logits(t, ids)
+			for _, r := range []run{
+				{model, 1, 1, 2}, {model, 1, 3, 0}, {model, 1, 16, 2}, {model, 1, 64, 0},
+				{model, 2, 1, 0}, {model, 2, 3, 2}, {model, 2, 16, 0}, {model, 2, 64, 2},
+				{model, 3, 3, 0}, {model, 3, 16, 2}, {model, 3, 64, 0}, {model, 3, 64, 2},
+			} {
+				got := r.logits(t, ids)
+				if i := firstDifference(got, want); i >= 0 {
+					t.Errorf("%d workers, chunks of %d, %d others: logit %d of token %d is %g, alone and in one piece %g",
+						r.workers, r.chunk, r.others, i%m.vocab, i/m.vocab, got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// run is a way to compute a sequence.
+type run struct {
+	model                  *Model
+	workers, chunk, others int
+}
+
+// logits are those of all ids, one after the other. The other sequences see ids of their own in the same batches,
+// before the sequence's tokens and after them.
+func (r run) logits(t *testing.T, ids []int32) []float32 {
+	t.Helper()
+	pool := kernels.NewPool(r.workers)
+	defer pool.Close()
+	runner := NewRunner(r.model, pool, r.chunk+r.others)
+	store := newStore(t, r.model, kv.F16)
+	seqs := []*kv.Sequence{store.NewSequence()}
+	for range r.others {
+		seqs = append(seqs, store.NewSequence())
+	}
+	var all []float32
+	for at := 0; at < len(ids); at += r.chunk {
+		b := &Batch{Seqs: seqs}
+		for other := 1; other <= r.others; other++ {
+			if other == 2 {
+				b.Tokens = append(b.Tokens, own(ids, at, r.chunk)...)
+			}
+			b.Tokens = append(b.Tokens, Token{ID: ids[(at+other)%len(ids)], Pos: seqs[other].Len(), Seq: other})
+		}
+		if r.others == 0 {
+			b.Tokens = own(ids, at, r.chunk)
+		}
+		out, err := runner.Forward(context.Background(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, out.Data...)
+	}
+	return all
+}
+
+// own is the next chunk of sequence 0.
+func own(ids []int32, at, chunk int) []Token {
+	var tokens []Token
+	for i := at; i < min(at+chunk, len(ids)); i++ {
+		tokens = append(tokens, Token{ID: ids[i], Pos: i, Logits: true})
+	}
+	return tokens
+}
+
+func firstDifference(a, b []float32) int {
+	if len(a) != len(b) {
+		panic(fmt.Sprintf("%d logits against %d", len(a), len(b)))
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// TestTruncateRewinds computes a continuation, rewinds, computes another, and comes back to the first.
+func TestTruncateRewinds(t *testing.T) {
+	s := newSession(t, load(t, tinies()["llama"].write(t)), kv.F16, 2, 64)
+	ids := someIDs(100)
+	s.feed(ids[:70])
+	want := slices.Clone(s.feed(ids[70:]))
+	s.seq.Truncate(70)
+	s.feed(ids[:40])
+	s.seq.Truncate(63)
+	s.feed(ids[63:70])
+	if i := firstDifference(s.feed(ids[70:]), want); i >= 0 {
+		t.Errorf("logit %d differs after rewinding", i)
+	}
+}
+
+func TestAStepAllocatesNothing(t *testing.T) {
+	for name, m := range tinies() {
+		s := newSession(t, load(t, m.write(t)), kv.F16, 2, 8)
+		s.feed(someIDs(8))
+		if err := s.seq.Reserve(100); err != nil {
+			t.Fatal(err)
+		}
+		b := &Batch{Seqs: []*kv.Sequence{s.seq}, Tokens: []Token{{ID: 5, Logits: true}}}
+		ctx := context.Background()
+		n := testing.AllocsPerRun(20, func() {
+			b.Tokens[0].Pos = s.seq.Len()
+			if _, err := s.runner.Forward(ctx, b); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n != 0 {
+			t.Errorf("%s: a decode step allocates %g times", name, n)
+		}
+	}
+}
