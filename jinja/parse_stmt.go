@@ -74,7 +74,7 @@ func (p *parser) forTag(at place) stmt {
 	p.expectKind(tokenBlockEnd)
 	n.body = p.separate(n.recursive, func() []stmt {
 		p.loops++
-		return p.block("endfor", "else")
+		return p.block("else", "endfor")
 	})
 	if p.take().text == "else" {
 		n.otherwise = p.separate(n.recursive, func() []stmt { return p.enclosed("endfor") })
