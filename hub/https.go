@@ -170,7 +170,11 @@ func (h HubFile) ask(ctx context.Context, s *Store, at int64) (*http.Response, e
 		}
 		return plainHTTPS(req)
 	}}
-	return client.Do(req)
+	resp, err := client.Do(req)
+	if e := (*url.Error)(nil); errors.As(err, &e) {
+		return nil, e.Err // without the address, which is long and already named
+	}
+	return resp, err
 }
 
 // plainHTTPS refuses an address that is not encrypted or carries a password.
