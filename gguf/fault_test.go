@@ -172,6 +172,10 @@ func TestCheck(t *testing.T) {
 			_, err = f.WriteAt([]byte{1}, 200)
 			return errors.Join(err, f.Close(), os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
 		}, ErrChanged},
+		{"cut, its time set back", func(path string) error {
+			info, err := os.Stat(path)
+			return errors.Join(err, os.Truncate(path, 10), os.Chtimes(path, time.Time{}, info.ModTime()))
+		}, ErrChanged},
 		{"removed", os.Remove, ErrReplaced},
 		{"renamed over", func(path string) error {
 			w := NewWriter()
@@ -223,4 +227,31 @@ func TestOpenOddPaths(t *testing.T) {
 	}
 	_, err := Open(dir)
 	checkError(t, err, dir, []string{"want a regular file"})
+}
+
+// TestCopyOfCutFile copies from a file that was cut after its header was checked.
+func TestCopyOfCutFile(t *testing.T) {
+	f, err := os.Open(weights(t, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := copyFile(f, 64, 1<<16); !errors.Is(err, io.EOF) {
+		t.Errorf("found error %v, want io.EOF", err)
+	}
+}
+
+// TestWeightsBackToFront opens a file whose first tensor has the last bytes.
+func TestWeightsBackToFront(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.gguf")
+	b := padded(36, head(2, 0), record("a", dims(1), 0, 32), record("b", dims(1), 0, 0))
+	b[len(b)-4], b[len(b)-36] = 'a', 'b'
+	save(t, path, b, 0)
+	for _, opts := range [][]Option{nil, {NoMap()}} {
+		for _, w := range open(t, path, opts...).Tensors() {
+			if got := string(w.Data); got != w.Name+"\x00\x00\x00" {
+				t.Errorf("tensor %s holds %q", w.Name, got)
+			}
+		}
+	}
 }
