@@ -269,6 +269,7 @@ func TestChatExternalEditor(t *testing.T) {
 	c.say("")
 	c.send("/history\r")
 	c.expect("user: Once upon\r\na time\r\n")
+	c.expect(">>> ")
 	c.send(ctrlD)
 	c.ends()
 }
@@ -312,6 +313,7 @@ func TestChatWithoutColor(t *testing.T) {
 	c := storyChat(t, t.TempDir(), "--no-color")
 	c.send(ctrlC)
 	c.expect("leaves")
+	c.expect(">>> ")
 	c.send(ctrlD)
 	c.ends()
 	if found := style.FindString(c.seen.String()); found != "" {

@@ -89,27 +89,27 @@ func gather(f *gguf.File) facts {
 }
 
 // judge says whether the model runs, and what that takes.
-func (out *facts) judge(f *gguf.File) {
+func (f *facts) judge(file *gguf.File) {
 	switch {
-	case !slices.Contains(out.Supported, out.Architecture):
-		out.WhyNot = fmt.Sprintf("architecture %q is not supported", out.Architecture)
+	case !slices.Contains(f.Supported, f.Architecture):
+		f.WhyNot = fmt.Sprintf("architecture %q is not supported", f.Architecture)
 		return
-	case len(f.Tensors()) == 0:
-		out.WhyNot = "the file has no weights, only a vocabulary"
+	case len(file.Tensors()) == 0:
+		f.WhyNot = "the file has no weights, only a vocabulary"
 		return
 	}
-	m, err := models.Load(f)
+	m, err := models.Load(file)
 	if err != nil {
-		out.WhyNot = err.Error()
+		f.WhyNot = err.Error()
 		return
 	}
 	c := m.Config()
-	out.Shape.HeadDim = c.HeadDim
-	out.Shape.RopeDim, out.Shape.RopeBase, out.Shape.RopeScale = c.Rope.Dim, c.Rope.Base, c.Rope.Scaling
-	out.Memory = memoryOf(m)
-	out.Runs = out.Vocabulary.Problem == ""
-	if !out.Runs {
-		out.WhyNot = out.Vocabulary.Problem
+	f.Shape.HeadDim = c.HeadDim
+	f.Shape.RopeDim, f.Shape.RopeBase, f.Shape.RopeScale = c.Rope.Dim, c.Rope.Base, c.Rope.Scaling
+	f.Memory = memoryOf(m)
+	f.Runs = f.Vocabulary.Problem == ""
+	if !f.Runs {
+		f.WhyNot = f.Vocabulary.Problem
 	}
 }
 

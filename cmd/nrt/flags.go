@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nrt-go/nrt"
 	"github.com/nrt-go/nrt/cmd/nrt/internal/params"
+	"github.com/nrt-go/nrt/hub"
 )
 
 // modelFlags say which model and how to open it.
@@ -27,7 +30,7 @@ type modelFlags struct {
 
 // fileFlag is the part for commands that read the file but do not run the model.
 func (f *modelFlags) fileFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.path, "model", "m", "", "the model's GGUF `file`; of a split model any part")
+	cmd.Flags().StringVarP(&f.path, "model", "m", "", "the model: a GGUF `file` (of a split model any part), or a name of the store")
 	must(cmd.RegisterFlagCompletionFunc("model", completeGGUF))
 }
 
@@ -53,17 +56,41 @@ func (f *modelFlags) take(args []string) ([]string, error) {
 	return args, f.locate()
 }
 
-// locate refuses what is no file before anything is opened, with the words a user needs (R-025).
+// locate turns what the user gave into the path of a file, and says what a user needs to hear where there is none. A
+// path never needs the store, nor the network (R-025).
 func (f *modelFlags) locate() error {
 	info, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("model %s: no such file", f.path)
+		return f.fromStore()
 	case err != nil:
 		return fmt.Errorf("model: %w", err)
 	case info.IsDir():
 		return fmt.Errorf("model %s: found a directory, wanted a GGUF file", f.path)
 	}
+	return nil
+}
+
+// fromStore takes what is no file as the name of a model in the store. Names are taken exactly: R-011's original guessed.
+func (f *modelFlags) fromStore() (err error) {
+	if strings.ContainsAny(f.path, `/\`) {
+		return fmt.Errorf("model %s: no such file", f.path)
+	}
+	store, err := hub.Open("")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	path, err := store.Path(f.path)
+	switch {
+	case errors.Is(err, hub.ErrNotFound) && slices.ContainsFunc(hub.Catalog(), func(m hub.Model) bool { return m.Alias == f.path }):
+		return fmt.Errorf("model %s is not in the store; nrt pull %s gets it", f.path, f.path)
+	case errors.Is(err, hub.ErrNotFound):
+		return fmt.Errorf("model %s: no such file, and no model of that name in the store", f.path)
+	case err != nil:
+		return err
+	}
+	f.path = path
 	return nil
 }
 

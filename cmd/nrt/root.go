@@ -19,6 +19,9 @@ var verbs = []func(*app) *cobra.Command{
 	newEmbed,
 	newEval,
 	newQuantize,
+	newPull,
+	newList,
+	newRm,
 	newVersion,
 }
 

@@ -24,8 +24,9 @@ type showCommand struct {
 func newShow(a *app) *cobra.Command {
 	s := &showCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "show FILE",
-		Short: "Say what is in a model file and what running it takes",
+		Use:     "show FILE",
+		Aliases: []string{"info"}, // R-022
+		Short:   "Say what is in a model file and what running it takes",
 		Long: `Say what is in a model file: shape, number formats, vocabulary, metadata, and the
 memory that running it takes. Files that nrt cannot run are shown too.`,
 		Args:              cobra.MaximumNArgs(1),
