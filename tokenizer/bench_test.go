@@ -1,9 +1,9 @@
 package tokenizer
 
 import (
+	"go/build"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -14,7 +14,7 @@ import (
 func benchText(b *testing.B) string {
 	b.Helper()
 	var text strings.Builder
-	files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", "net", "http", "*.go"))
+	files, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", "net", "http", "*.go"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // tokenAt gives tiny files an id that no token has.
-const tokenAt = 1 << 40
+const tokenAt = 1 << 30
 
 func TestBrokenGGUF(t *testing.T) {
 	nan := []float32{0}
@@ -121,8 +121,14 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(tok.Warnings(), "\n")
-	for _, want := range []string{`1 merges, such as "b zz"`, `unknown pre-tokenizer "never heard of"`, "add_bos_token asks"} {
+	delete(keys, "tokenizer.ggml.pre")
+	nameless, err := FromGGUF(writeKeys(t, keys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(append(tok.Warnings(), nameless.Warnings()...), "\n")
+	for _, want := range []string{`1 merges, such as "b zz"`, `tokenizer.ggml.pre is "never heard of"`, "add_bos_token asks",
+		"tokenizer.ggml.pre is missing"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("warnings are %q, want one with %q", got, want)
 		}

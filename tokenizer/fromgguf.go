@@ -198,8 +198,12 @@ func (r *ggufReader) bpe(t *Tokenizer) {
 	}
 	name := optional(r, r.f.String, "pre", "")
 	row, ok := findPreTokenizer(name)
-	if !ok {
-		t.warn("unknown pre-tokenizer %q: words are cut by the default rules, which this model was not trained with", name)
+	switch {
+	case name == "":
+		t.warn("%spre is missing: words are cut by the default rules, with which the model may not have been trained", keyPrefix)
+	case !ok:
+		t.warn("%spre is %q, which is not known: words are cut by the default rules, with which the model was not trained",
+			keyPrefix, name)
 	}
 	if err := t.useByteLevelBPE(merges, row.stages, row.whole); err != nil {
 		r.fail("%w", err)

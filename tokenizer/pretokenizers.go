@@ -1,6 +1,9 @@
 package tokenizer
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // preTokenizer is one row of the table: the names in tokenizer.ggml.pre that stand for it, the regular expressions in a
 // tokenizer.json that do, and what comes with the name in a GGUF file.
@@ -30,7 +33,7 @@ var (
 	qwen35Rules = wordRules{letters: letter | mark, digits: 1, tail: "\r\n", contractions: true}
 	seedRules   = wordRules{letters: letter, digits: 1, contractions: true}
 	plainRules  = wordRules{letters: letter, digits: 1, tail: "\r\n"}
-	numberRules = wordRules{letters: letter, digits: unlimited, tail: "\r\n", contractions: true}
+	numberRules = wordRules{letters: letter, digits: math.MaxInt, tail: "\r\n", contractions: true}
 	gpt4oRules  = casedRules{digits: 3, contractions: true}
 	tekkenRules = casedRules{digits: 1}
 )

@@ -35,8 +35,6 @@ type wordRules struct {
 	contractions bool
 }
 
-const unlimited = int(^uint(0) >> 1)
-
 func (w wordRules) scan(s string) int {
 	c, n := classAt(s, 0)
 	if c&w.letters != 0 {
