@@ -29,6 +29,12 @@ func newTypical(p *Params, _ *history) stage { return typical{p.TypicalP, p.MinK
 func (s typical) apply(c *candidates) {
 	c.softmax()
 	h := c.entropy()
+	if s.minKeep <= 1 {
+		// Candidates below exp(-2H) are further from H than all the others, and those below (1-p)/n are together too few
+		// to be needed: what is below both need not be sorted. Half of it leaves room for rounding.
+		floor := min(exp(-2*h), (1-s.p)/float64(len(c.list))) / 2
+		c.filter(func(t candidate) bool { return t.p >= floor })
+	}
 	c.scores = c.scores[:0]
 	for i, t := range c.list {
 		if t.p > 0 {
