@@ -4,10 +4,10 @@ import "math"
 
 // affine is the search behind Q2_K, Q4_K and Q5_K: 256 weights w ≈ d·s·q − dmin·m with one s and one m a sub-block.
 //
-// It minimises the square error by descent. Each sub-block first finds the real scale and minimum that suit it best;
-// the largest of them fix d and dmin; then each sub-block picks the whole s and m, near its real ones, with the least
-// error, and d and dmin are solved anew for those picks, until that gains no more. Every step is judged by the error of
-// the bytes that would be written, so it only ever goes down.
+// It minimises a weighted square error (see block) by descent. Each sub-block first finds the real scale and minimum
+// that suit it best; the largest of them fix d and dmin; then each sub-block picks the whole s and m, near its real
+// ones, with the least error, and d and dmin are solved anew for those picks, until that gains no more. Every step is
+// judged by the error of the bytes that would be written, so it only ever goes down.
 //
 // Sums are float64 and products are rounded before they are added: all machines find the same bytes.
 type affine struct {
@@ -20,7 +20,7 @@ type affine struct {
 type affineFit struct {
 	d, dmin float64     // halves
 	s, m    [16]float64 // whole numbers
-	cost    [16]float64 // square error of each sub-block
+	cost    [16]float64 // weighted square error of each sub-block
 }
 
 // How far the searches go. Twice as far costs twice the time and gains less than one percent of the error.
@@ -32,20 +32,20 @@ const (
 	rounds    = 2   // of solving d anew
 )
 
-// fit searches the block x of 256 weights.
-func (g affine) fit(x []float64) affineFit {
+// fit searches a block.
+func (g affine) fit(b *block) affineFit {
 	var scale, least [16]float64
 	for i := range 256 / g.sub {
-		scale[i], least[i] = g.ideal(x[i*g.sub : (i+1)*g.sub])
+		scale[i], least[i] = g.ideal(b.part(i, g.sub))
 	}
 	best := affineFit{d: halfAbove(largest(&scale) / g.smax), dmin: halfAbove(largest(&least) / g.smax)}
-	g.pick(&best, x, &scale, &least, firstPick)
+	g.pick(&best, b, &scale, &least, firstPick)
 	for range rounds {
-		next := g.solve(&best, x)
+		next := g.solve(&best, b)
 		for i := range 256 / g.sub {
 			scale[i], least[i] = float64(best.d*best.s[i]), float64(best.dmin*best.m[i])
 		}
-		g.pick(&next, x, &scale, &least, nextPick)
+		g.pick(&next, b, &scale, &least, nextPick)
 		if total(&next.cost) >= total(&best.cost) {
 			break
 		}
@@ -57,7 +57,7 @@ func (g affine) fit(x []float64) affineFit {
 // ideal is the real scale and minimum, both at least 0, with which a sub-block loses least. It tries grids a little
 // coarser and finer than the one that just spans the weights, for clipping one of them may help the others, and lets
 // least squares move each.
-func (g affine) ideal(x []float64) (scale, least float64) {
+func (g affine) ideal(x, w []float64) (scale, least float64) {
 	lowest, highest := 0.0, math.Inf(-1)
 	for _, v := range x {
 		lowest, highest = min(lowest, v), max(highest, v)
@@ -67,13 +67,13 @@ func (g affine) ideal(x []float64) (scale, least float64) {
 	}
 	best := math.Inf(1)
 	for grid := -grids; grid <= grids; grid++ {
-		a, b, cost := g.refit(x, (highest-lowest)/(float64(g.qmax)+float64(gridStep*float64(grid))), -lowest)
+		a, b, cost := g.refit(x, w, (highest-lowest)/(float64(g.qmax)+float64(gridStep*float64(grid))), -lowest)
 		if cost < best {
 			best, scale, least = cost, a, b
 		}
 	}
 	for range rounds {
-		a, b, cost := g.refit(x, scale, least)
+		a, b, cost := g.refit(x, w, scale, least)
 		if cost >= best {
 			break
 		}
@@ -84,18 +84,19 @@ func (g affine) ideal(x []float64) (scale, least float64) {
 
 // refit keeps the quants that scale and least give and solves for the real scale and minimum that suit them best, with
 // a minimum of 0 where theirs would be below.
-func (g affine) refit(x []float64, scale, least float64) (a, b, cost float64) {
-	var q, qq, xq, sx, xx float64
+func (g affine) refit(x, w []float64, scale, least float64) (a, b, cost float64) {
+	var n, q, qq, xq, sx, xx float64
 	inv := invert(scale)
-	for _, v := range x {
+	for i, v := range x {
 		k := float64(g.round((v + least) * inv))
-		q += k
-		qq += float64(k * k)
-		xq += float64(v * k)
-		sx += v
-		xx += float64(v * v)
+		wk, wv := float64(w[i]*k), float64(w[i]*v)
+		n += w[i]
+		q += wk
+		qq += float64(wk * k)
+		xq += float64(wk * v)
+		sx += wv
+		xx += float64(wv * v)
 	}
-	n := float64(len(x))
 	det := float64(n*qq) - float64(q*q)
 	cov := float64(n*xq) - float64(q*sx)
 	if det > 0 && cov > 0 {
@@ -111,14 +112,14 @@ func (g affine) refit(x []float64, scale, least float64) (a, b, cost float64) {
 }
 
 // pick chooses s and m of every sub-block: s within reach of its real scale, m within 1 of its real minimum.
-func (g affine) pick(f *affineFit, x []float64, scale, least *[16]float64, reach float64) {
+func (g affine) pick(f *affineFit, b *block, scale, least *[16]float64, reach float64) {
 	for i := range 256 / g.sub {
-		x := x[i*g.sub : (i+1)*g.sub]
+		x, w := b.part(i, g.sub)
 		s0, m0 := min(g.smax, nearest(scale[i], f.d)), min(g.smax, nearest(least[i], f.dmin))
 		f.cost[i] = math.Inf(1)
 		for s := max(0, s0-reach); s <= min(g.smax, s0+reach); s++ {
 			for m := max(0, m0-1); m <= min(g.smax, m0+1); m++ {
-				if cost := g.cost(x, float64(f.d*s), float64(f.dmin*m), f.cost[i]); cost < f.cost[i] {
+				if cost := g.cost(x, w, float64(f.d*s), float64(f.dmin*m), f.cost[i]); cost < f.cost[i] {
 					f.cost[i], f.s[i], f.m[i] = cost, s, m
 				}
 			}
@@ -127,18 +128,20 @@ func (g affine) pick(f *affineFit, x []float64, scale, least *[16]float64, reach
 }
 
 // solve is least squares for d and dmin with everything else as it stands.
-func (g affine) solve(f *affineFit, x []float64) affineFit {
+func (g affine) solve(f *affineFit, b *block) affineFit {
 	var ss, sm, mm, xs, xm float64
 	for i := range 256 / g.sub {
 		s, m := f.s[i], f.m[i]
 		inv, least := invert(f.d*s), float64(f.dmin*m)
-		for _, v := range x[i*g.sub : (i+1)*g.sub] {
+		x, w := b.part(i, g.sub)
+		for j, v := range x {
 			a := s * float64(g.round((v+least)*inv))
-			ss += float64(a * a)
-			sm += float64(a * m)
-			mm += float64(m * m)
-			xs += float64(a * v)
-			xm += float64(m * v)
+			wa, wm := float64(w[j]*a), float64(w[j]*m)
+			ss += float64(wa * a)
+			sm += float64(wa * m)
+			mm += float64(wm * m)
+			xs += float64(wa * v)
+			xm += float64(wm * v)
 		}
 	}
 	next := affineFit{d: f.d, dmin: f.dmin}
@@ -151,15 +154,15 @@ func (g affine) solve(f *affineFit, x []float64) affineFit {
 	return next
 }
 
-// cost is the square error of a sub-block at a scale and minimum with its best quants, or anything from limit up.
-func (g affine) cost(x []float64, scale, least, limit float64) float64 {
+// cost is the weighted square error of a sub-block at a scale and minimum with its best quants, or anything from limit up.
+func (g affine) cost(x, w []float64, scale, least, limit float64) float64 {
 	inv, sum := invert(scale), 0.0
 	for len(x) >= 8 && sum < limit {
-		for _, v := range x[:8] {
+		for i, v := range x[:8] {
 			e := float64(scale*float64(g.round((v+least)*inv))) - least - v
-			sum += float64(e * e)
+			sum += float64(float64(e*e) * w[i])
 		}
-		x = x[8:]
+		x, w = x[8:], w[8:]
 	}
 	return sum
 }
@@ -205,11 +208,4 @@ func total(v *[16]float64) float64 {
 		sum += x
 	}
 	return sum
-}
-
-// widen copies a block for the searches.
-func widen(dst *[256]float64, src []float32) {
-	for i, x := range src[:256] {
-		dst[i] = float64(x)
-	}
 }

@@ -24,16 +24,16 @@ func decodeQ2_K(dst []float32, src []byte) {
 var searchQ2_K = affine{sub: 16, qmax: 3, smax: 15}
 
 func encodeQ2_K(dst []byte, src []float32) {
-	var x [256]float64
+	var b block
 	for ; len(src) >= 256; dst, src = dst[84:], src[256:] {
-		widen(&x, src)
-		f := searchQ2_K.fit(x[:])
+		b.load(src)
+		f := searchQ2_K.fit(&b)
 		clear(dst[:84])
 		for i := range 16 {
 			dst[i] = byte(f.s[i]) | byte(f.m[i])<<4
 			qs, shift := pairs(dst[16:80], i)
 			inv, least := invert(f.d*f.s[i]), float64(f.dmin*f.m[i])
-			for j, v := range x[16*i : 16*i+16] {
+			for j, v := range b.x[16*i : 16*i+16] {
 				qs[j] |= byte(searchQ2_K.round((v+least)*inv)) << shift
 			}
 		}

@@ -26,10 +26,10 @@ func decodeQ3_K(dst []float32, src []byte) {
 var searchQ3_K = symmetric{qmin: -4, qmax: 3, smin: -32, smax: 31}
 
 func encodeQ3_K(dst []byte, src []float32) {
-	var x [256]float64
+	var b block
 	for ; len(src) >= 256; dst, src = dst[110:], src[256:] {
-		widen(&x, src)
-		f := searchQ3_K.fit(x[:])
+		b.load(src)
+		f := searchQ3_K.fit(&b)
 		clear(dst[:110])
 		third := dst[:32]
 		for i := range 16 {
@@ -38,7 +38,7 @@ func encodeQ3_K(dst []byte, src []float32) {
 			dst[104+i%4] |= s >> 4 << (i / 4 * 2)
 			qs, shift := pairs(dst[32:96], i)
 			inv := signedInvert(f.d * f.s[i])
-			for j, v := range x[16*i : 16*i+16] {
+			for j, v := range b.x[16*i : 16*i+16] {
 				q := byte(searchQ3_K.round(v*inv) + 4)
 				qs[j] |= q & 3 << shift
 				third[i%2*16+j] |= q >> 2 << (i / 2)

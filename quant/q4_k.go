@@ -24,10 +24,10 @@ func decodeQ4_K(dst []float32, src []byte) {
 var searchQ4_K = affine{sub: 32, qmax: 15, smax: 63}
 
 func encodeQ4_K(dst []byte, src []float32) {
-	var x [256]float64
+	var b block
 	for ; len(src) >= 256; dst, src = dst[144:], src[256:] {
-		widen(&x, src)
-		f := searchQ4_K.fit(x[:])
+		b.load(src)
+		f := searchQ4_K.fit(&b)
 		clear(dst[:144])
 		putF16(dst, float32(f.d))
 		putF16(dst[2:], float32(f.dmin))
@@ -35,7 +35,7 @@ func encodeQ4_K(dst []byte, src []float32) {
 			putScales6(dst[4:16], i, byte(f.s[i]), byte(f.m[i]))
 			inv, least := invert(f.d*f.s[i]), float64(f.dmin*f.m[i])
 			qs, shift := dst[16+i/2*32:], i%2*4
-			for j, v := range x[32*i : 32*i+32] {
+			for j, v := range b.x[32*i : 32*i+32] {
 				qs[j] |= byte(searchQ4_K.round((v+least)*inv)) << shift
 			}
 		}

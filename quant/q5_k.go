@@ -26,10 +26,10 @@ func decodeQ5_K(dst []float32, src []byte) {
 var searchQ5_K = affine{sub: 32, qmax: 31, smax: 63}
 
 func encodeQ5_K(dst []byte, src []float32) {
-	var x [256]float64
+	var b block
 	for ; len(src) >= 256; dst, src = dst[176:], src[256:] {
-		widen(&x, src)
-		f := searchQ5_K.fit(x[:])
+		b.load(src)
+		f := searchQ5_K.fit(&b)
 		clear(dst[:176])
 		putF16(dst, float32(f.d))
 		putF16(dst[2:], float32(f.dmin))
@@ -38,7 +38,7 @@ func encodeQ5_K(dst []byte, src []float32) {
 			putScales6(dst[4:16], i, byte(f.s[i]), byte(f.m[i]))
 			inv, least := invert(f.d*f.s[i]), float64(f.dmin*f.m[i])
 			qs, shift := dst[48+i/2*32:], i%2*4
-			for j, v := range x[32*i : 32*i+32] {
+			for j, v := range b.x[32*i : 32*i+32] {
 				q := byte(searchQ5_K.round((v + least) * inv))
 				qs[j] |= q & 15 << shift
 				fifth[j] |= q >> 4 << i

@@ -25,17 +25,17 @@ func decodeQ6_K(dst []float32, src []byte) {
 var searchQ6_K = symmetric{qmin: -32, qmax: 31, smin: -128, smax: 127}
 
 func encodeQ6_K(dst []byte, src []float32) {
-	var x [256]float64
+	var b block
 	for ; len(src) >= 256; dst, src = dst[210:], src[256:] {
-		widen(&x, src)
-		f := searchQ6_K.fit(x[:])
+		b.load(src)
+		f := searchQ6_K.fit(&b)
 		clear(dst[:210])
 		for i := range 16 {
 			dst[192+i] = byte(int8(f.s[i]))
 			high, shift := pairs(dst[128:192], i)
 			low, nibble := nibbles(dst[:128], i)
 			inv := signedInvert(f.d * f.s[i])
-			for j, v := range x[16*i : 16*i+16] {
+			for j, v := range b.x[16*i : 16*i+16] {
 				q := byte(searchQ6_K.round(v*inv) + 32)
 				low[j] |= q & 15 << nibble
 				high[j] |= q >> 4 << shift

@@ -3,7 +3,7 @@
 //
 // Decode is bit-equal to ggml's reference on every machine. Encode is bit-equal to ggml's reference for F16, BF16,
 // Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q8_K, TQ1_0 and TQ2_0; the K formats have a search of their own (affine.go,
-// symmetric.go), which minimises the plain square error. Products are rounded before they are added everywhere, so no
+// symmetric.go), which leaves smaller errors than ggml's by its own measure and by the plain mean square. Products are rounded before they are added everywhere, so no
 // machine fuses them and all machines write the same file.
 package quant
 

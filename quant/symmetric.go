@@ -13,22 +13,22 @@ type symmetric struct {
 type symmetricFit struct {
 	d    float64 // a half
 	s    [16]float64
-	cost [16]float64 // square error of each sub-block
+	cost [16]float64 // weighted square error of each sub-block
 }
 
-func (g symmetric) fit(x []float64) symmetricFit {
+func (g symmetric) fit(b *block) symmetricFit {
 	var scale [16]float64
 	for i := range scale {
-		scale[i] = g.ideal(x[16*i : 16*i+16])
+		scale[i] = g.ideal(b.part(i, 16))
 	}
 	best := symmetricFit{d: halfAbove(g.unit(&scale))}
-	g.pick(&best, x, &scale, firstPick)
+	g.pick(&best, b, &scale, firstPick)
 	for range rounds {
-		next := g.solve(&best, x)
+		next := g.solve(&best, b)
 		for i := range scale {
 			scale[i] = best.d * best.s[i]
 		}
-		g.pick(&next, x, &scale, nextPick)
+		g.pick(&next, b, &scale, nextPick)
 		if total(&next.cost) >= total(&best.cost) {
 			break
 		}
@@ -48,7 +48,7 @@ func (g symmetric) unit(scale *[16]float64) float64 {
 
 // ideal is the real scale of either sign with which a sub-block loses least, by least squares from grids that put its
 // largest weight on or near either end of the quants.
-func (g symmetric) ideal(x []float64) float64 {
+func (g symmetric) ideal(x, w []float64) float64 {
 	peak := 0.0
 	for _, v := range x {
 		if math.Abs(v) > math.Abs(peak) {
@@ -62,13 +62,13 @@ func (g symmetric) ideal(x []float64) float64 {
 	for grid := -grids; grid <= grids; grid++ {
 		extra := float64(gridStep * float64(grid))
 		for _, end := range [2]float64{float64(g.qmin) - extra, float64(g.qmax) + extra} {
-			if s, gain := g.refit(x, peak/end); gain > best {
+			if s, gain := g.refit(x, w, peak/end); gain > best {
 				best, scale = gain, s
 			}
 		}
 	}
 	for range rounds {
-		s, gain := g.refit(x, scale)
+		s, gain := g.refit(x, w, scale)
 		if gain <= best {
 			break
 		}
@@ -77,15 +77,16 @@ func (g symmetric) ideal(x []float64) float64 {
 	return scale
 }
 
-// refit keeps the quants that a scale gives and solves for the scale that suits them best; gain is how much of the sum
-// of squares that explains.
-func (g symmetric) refit(x []float64, scale float64) (s, gain float64) {
+// refit keeps the quants that a scale gives and solves for the scale that suits them best; gain is how much of the weighted
+// sum of squares that explains.
+func (g symmetric) refit(x, w []float64, scale float64) (s, gain float64) {
 	var xq, qq float64
 	inv := 1 / scale
-	for _, v := range x {
+	for i, v := range x {
 		q := float64(g.round(v * inv))
-		xq += float64(v * q)
-		qq += float64(q * q)
+		wq := float64(w[i] * q)
+		xq += float64(wq * v)
+		qq += float64(wq * q)
 	}
 	if qq == 0 {
 		return scale, 0
@@ -94,13 +95,13 @@ func (g symmetric) refit(x []float64, scale float64) (s, gain float64) {
 }
 
 // pick chooses s of every sub-block within reach of its real scale.
-func (g symmetric) pick(f *symmetricFit, x []float64, scale *[16]float64, reach float64) {
+func (g symmetric) pick(f *symmetricFit, b *block, scale *[16]float64, reach float64) {
 	for i := range scale {
-		x := x[16*i : 16*i+16]
+		x, w := b.part(i, 16)
 		s0 := min(g.smax, max(g.smin, nearest(scale[i], f.d)))
 		f.cost[i] = math.Inf(1)
 		for s := max(g.smin, s0-reach); s <= min(g.smax, s0+reach); s++ {
-			if cost := g.cost(x, f.d*s, f.cost[i]); cost < f.cost[i] {
+			if cost := g.cost(x, w, f.d*s, f.cost[i]); cost < f.cost[i] {
 				f.cost[i], f.s[i] = cost, s
 			}
 		}
@@ -108,14 +109,16 @@ func (g symmetric) pick(f *symmetricFit, x []float64, scale *[16]float64, reach 
 }
 
 // solve is least squares for d with everything else as it stands.
-func (g symmetric) solve(f *symmetricFit, x []float64) symmetricFit {
+func (g symmetric) solve(f *symmetricFit, b *block) symmetricFit {
 	var xs, ss float64
 	for i, s := range f.s {
 		inv := signedInvert(f.d * s)
-		for _, v := range x[16*i : 16*i+16] {
+		x, w := b.part(i, 16)
+		for j, v := range x {
 			a := s * float64(g.round(v*inv))
-			xs += float64(a * v)
-			ss += float64(a * a)
+			wa := float64(w[j] * a)
+			xs += float64(wa * v)
+			ss += float64(wa * a)
 		}
 	}
 	if ss == 0 {
@@ -124,15 +127,15 @@ func (g symmetric) solve(f *symmetricFit, x []float64) symmetricFit {
 	return symmetricFit{d: nearHalf(xs / ss)}
 }
 
-// cost is the square error of a sub-block at a scale with its best quants, or anything from limit up.
-func (g symmetric) cost(x []float64, scale, limit float64) float64 {
+// cost is the weighted square error of a sub-block at a scale with its best quants, or anything from limit up.
+func (g symmetric) cost(x, w []float64, scale, limit float64) float64 {
 	inv, sum := signedInvert(scale), 0.0
 	for len(x) >= 8 && sum < limit {
-		for _, v := range x[:8] {
+		for i, v := range x[:8] {
 			e := float64(scale*float64(g.round(v*inv))) - v
-			sum += float64(e * e)
+			sum += float64(float64(e*e) * w[i])
 		}
-		x = x[8:]
+		x, w = x[8:], w[8:]
 	}
 	return sum
 }
