@@ -102,7 +102,6 @@ func unexpectedEnd(err error) error {
 
 // number is a JSON number as Python reads it: digits alone are an int. JSON numbers have at most maxDigits digits here.
 func number(s string) (Value, error) {
-	const maxDigits = 4300 // Python's own limit for ints
 	if strings.ContainsAny(s, ".eE") {
 		f, _ := strconv.ParseFloat(s, 64) // out of range is ±Inf, as in Python
 		return Float(f), nil

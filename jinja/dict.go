@@ -135,10 +135,13 @@ func keyOf(v Value, level int) (dictKey, bool) {
 const maxKeyBytes = 64 << 10
 
 func tupleKey(t *tuple, level int) (dictKey, bool) {
+	if level > maxDeep {
+		return dictKey{}, false
+	}
 	var enc []byte
 	for _, item := range t.items {
 		k, ok := keyOf(item, level)
-		if !ok || level > maxDeep || len(enc)+len(k.text) > maxKeyBytes {
+		if !ok || len(enc)+len(k.text) > maxKeyBytes {
 			return dictKey{}, false
 		}
 		enc = append(enc, k.kind)

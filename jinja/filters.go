@@ -131,7 +131,7 @@ func intFilter(r *run, v Value, a arguments) Value {
 func parseInt(s string, base int) Value {
 	s = strings.TrimFunc(s, isSpace)
 	digits := strings.TrimLeft(s, "+-")
-	if len(s)-len(digits) > 1 || len(digits) > 4300 || base == 1 || base < 0 || base > 36 {
+	if len(s)-len(digits) > 1 || len(digits) > maxDigits || base == 1 || base < 0 || base > 36 {
 		return nil
 	}
 	prefixed := len(digits) > 2 && digits[0] == '0' && map[byte]int{'x': 16, 'o': 8, 'b': 2}[digits[1]|0x20] == base

@@ -40,7 +40,7 @@ func safeFilter(r *run, v Value, a arguments) Value {
 func striptagsFilter(r *run, v Value, a arguments) Value {
 	r.bind("striptags", a)
 	s := r.str(v)
-	r.growTimes(2, len(s))
+	r.growTimes(10, len(s))
 	s = without(without(s, "<!--", "-->"), "<", ">")
 	return String(html.UnescapeString(strings.Join(strings.FieldsFunc(s, isSpace), " ")))
 }

@@ -61,7 +61,7 @@ func indentFilter(r *run, v Value, a arguments) Value {
 		indent = strings.Repeat(" ", max(0, width))
 	}
 	s := r.textArg("indent", v) + "\n" // an empty last line counts
-	lines := splitLines(s, false)
+	lines := r.splitLines(s, false)
 	r.grow(len(s))
 	r.growTimes(len(indent)+16, len(lines))
 	var b strings.Builder
@@ -128,7 +128,7 @@ func truncateFilter(r *run, v Value, a arguments) Value {
 func wordcountFilter(r *run, v Value, a arguments) Value {
 	r.bind("wordcount", a)
 	s := r.str(v)
-	r.scan(len(s))
+	r.growTimes(8, len(s))
 	return Int(len(strings.FieldsFunc(s, func(c rune) bool {
 		return c != '_' && !unicode.IsLetter(c) && !unicode.IsNumber(c)
 	})))

@@ -126,6 +126,9 @@ func (l *lexer) number() {
 		return
 	}
 	l.pos = l.integer(start)
+	if l.pos-start > maxDigits {
+		l.fail(start, "found a number of %d digits, want at most %d", l.pos-start, maxDigits)
+	}
 	i, ok := new(big.Int).SetString(strings.ReplaceAll(l.src[start:l.pos], "_", ""), 0)
 	if !ok {
 		l.fail(start, "'%s' is no number", l.src[start:l.pos])

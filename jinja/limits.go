@@ -24,6 +24,7 @@ const (
 	maxChain   = 500     // operators, subscripts or filters in a row
 	maxRange   = 100_000 // items of range(), as in jinja2's sandbox
 	maxDeep    = 500     // nested lists and dicts in a value
+	maxDigits  = 4300    // digits of an integer, as in Python
 )
 
 func (l Limits) withDefaults() Limits {

@@ -39,8 +39,8 @@ func init() {
 		"rindex": located("rindex", strings.LastIndex, true),
 		"count":  countMethod,
 
-		"split":      splitMethod(splitLeft),
-		"rsplit":     splitMethod(splitRight),
+		"split":      splitMethod((*run).splitLeft),
+		"rsplit":     splitMethod((*run).splitRight),
 		"splitlines": splitlinesMethod,
 		"partition":  partitioned("partition", strings.Index),
 		"rpartition": partitioned("rpartition", strings.LastIndex),
@@ -123,7 +123,7 @@ func (r *run) strip(s string, chars Value, left, right bool) string {
 	set, given := r.optionalText("strip", chars)
 	out := isSpace
 	if given {
-		r.growTimes(1+len(s)/64, len(set))
+		r.charge(len(set) * (1 + len(s)/64))
 		out = func(c rune) bool { return strings.ContainsRune(set, c) }
 	}
 	if left {

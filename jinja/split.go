@@ -3,7 +3,7 @@ package jinja
 import "strings"
 
 // splitMethod is split or rsplit, which differ in the end they count from.
-func splitMethod(split func(s, separator string, limit int) []string) method {
+func splitMethod(split func(r *run, s, separator string, limit int) []string) method {
 	return func(r *run, self Value, a arguments) Value {
 		args := r.bind("split", a, "sep", "maxsplit")
 		s := r.own(self)
@@ -12,7 +12,7 @@ func splitMethod(split func(s, separator string, limit int) []string) method {
 		if given && separator == "" {
 			r.fail("empty separator")
 		}
-		return r.strings(self, split(s, separator, limit))
+		return r.strings(self, split(r, s, separator, limit))
 	}
 }
 
@@ -28,15 +28,20 @@ func (r *run) strings(self Value, parts []string) Value {
 
 // splitLeft cuts s at the first limit separators, at all where limit is negative, and at white space where separator
 // is empty.
-func splitLeft(s, separator string, limit int) []string {
-	if separator != "" {
-		if limit < 0 {
-			return strings.Split(s, separator)
-		}
-		return strings.SplitN(s, separator, limit+1)
-	}
+func (r *run) splitLeft(s, separator string, limit int) []string {
 	var parts []string
+	for separator != "" {
+		r.grow(16)
+		at := strings.Index(s, separator)
+		if at < 0 || limit == 0 {
+			return append(parts, s)
+		}
+		parts = append(parts, s[:at])
+		s = s[at+len(separator):]
+		limit--
+	}
 	for {
+		r.grow(16)
 		s = strings.TrimLeftFunc(s, isSpace)
 		if s == "" {
 			return parts
@@ -52,9 +57,10 @@ func splitLeft(s, separator string, limit int) []string {
 }
 
 // splitRight is splitLeft from the other end.
-func splitRight(s, separator string, limit int) []string {
+func (r *run) splitRight(s, separator string, limit int) []string {
 	var parts []string
 	for {
+		r.grow(16)
 		if separator == "" {
 			s = strings.TrimRightFunc(s, isSpace)
 			if s == "" {
@@ -85,13 +91,14 @@ func splitRight(s, separator string, limit int) []string {
 
 func splitlinesMethod(r *run, self Value, a arguments) Value {
 	keep := r.bind("splitlines", a, "keepends")[0]
-	return r.strings(self, splitLines(r.own(self), keep != nil && truth(keep)))
+	return r.strings(self, r.splitLines(r.own(self), keep != nil && truth(keep)))
 }
 
 // splitLines cuts s behind Python's line ends, which are more than \n.
-func splitLines(s string, keepEnds bool) []string {
+func (r *run) splitLines(s string, keepEnds bool) []string {
 	var lines []string
 	for s != "" {
+		r.grow(16)
 		at := strings.IndexAny(s, "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029")
 		if at < 0 {
 			return append(lines, s)
