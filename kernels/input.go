@@ -22,7 +22,7 @@ type Input struct {
 	scale256        []float32 // [n][cols/256]
 	sums256         []int16   // [n][cols/16]
 
-	strips   []strip // one per worker
+	rooms    []room // one per worker
 	dst      tensor.Matrix
 	weight   *tensor.Tensor
 	rowBytes int
@@ -38,10 +38,10 @@ func NewInput(rows, cols, workers int) *Input {
 	in := &Input{
 		q32: make([]int8, n), scale32: make([]float32, n/32), sum32: make([]float32, n/32),
 		q256: make([]int8, n), scale256: make([]float32, n/256), sums256: make([]int16, n/16),
-		strips: make([]strip, workers),
+		rooms: make([]room, workers),
 	}
-	for i := range in.strips {
-		in.strips[i] = newStrip(cols)
+	for i := range in.rooms {
+		in.rooms[i] = newRoom(cols)
 	}
 	in.quantise32, in.quantise256, in.multiply = in.quantiseRows32, in.quantiseRows256, in.multiplyRows
 	return in
@@ -50,8 +50,7 @@ func NewInput(rows, cols, workers int) *Input {
 // InputBytes is the memory that NewInput takes.
 func InputBytes(rows, cols, workers int) int64 {
 	row := 2*cols + 4*(cols/32*2+cols/256) + 2*(cols/16)
-	strip := 4*cols + cols + 4*(cols/32*2+cols/16*2)
-	return int64(rows)*int64(row) + int64(workers)*int64(strip)
+	return int64(rows)*int64(row) + int64(workers)*int64(roomBytes(cols))
 }
 
 // Set makes x [n][cols] the input of the products that follow; x must not change until the last of them.

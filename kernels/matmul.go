@@ -10,7 +10,7 @@ import (
 // rowKernel multiplies rows start..end of a weight by every row of an input whose activations have the form it needs.
 type rowKernel struct {
 	needs needs
-	run   func(in *Input, s *strip, start, end int)
+	run   func(in *Input, w *room, start, end int)
 }
 
 // smallProduct is the number of multiplications below which waking workers costs more than it saves.
@@ -59,7 +59,7 @@ func kernelFor(t quant.Type) (rowKernel, error) {
 }
 
 func (in *Input) multiplyRows(worker, start, end int) {
-	in.kernel.run(in, &in.strips[worker], start, end)
+	in.kernel.run(in, &in.rooms[worker], start, end)
 }
 
 func (in *Input) weightRow(r int) []byte {
@@ -67,12 +67,12 @@ func (in *Input) weightRow(r int) []byte {
 }
 
 // decodeRows is the kernel of every format that has no other: it decodes a row, then multiplies in float32.
-func decodeRows(in *Input, s *strip, start, end int) {
+func decodeRows(in *Input, w *room, start, end int) {
 	f, err := quant.Lookup(in.weight.Type)
 	if err != nil {
 		panic(err) // kernelFor has looked it up
 	}
-	row := s.f32[:in.x.Cols]
+	row := w.f32[:in.x.Cols]
 	for r := start; r < end; r++ {
 		f.Decode(row, in.weightRow(r))
 		for i := range in.x.Rows {

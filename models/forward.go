@@ -117,7 +117,7 @@ func (r *Runner) results(logits bool) (tensor.Matrix, error) {
 	}
 	picked := r.picked.Top(n)
 	r.each(n, r.finalRows)
-	if !logits || n == 0 || r.err != nil {
+	if !logits || r.err != nil {
 		return picked, r.err
 	}
 	if r.logits.Rows < n {
