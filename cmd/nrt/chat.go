@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"time"
 
@@ -144,6 +145,10 @@ func (c *chatCommand) dialogue(ctx context.Context, talk *conversation.Conversat
 	cfg.Compose, cfg.Complete, cfg.History = lineedit.Compose, conversation.Complete, c.history()
 	editor := lineedit.New(cfg)
 	defer editor.Close()
+	// One channel for the whole dialogue: a Ctrl-C that comes just when an answer is complete must not end nrt.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
 	var message conversation.Assembler
 	for {
 		prompt := firstPrompt
@@ -171,7 +176,7 @@ func (c *chatCommand) dialogue(ctx context.Context, talk *conversation.Conversat
 		if !whole || input == "" {
 			continue
 		}
-		if err := c.turn(ctx, talk, input); errors.Is(err, conversation.ErrQuit) {
+		if err := c.turn(ctx, talk, input, interrupts); errors.Is(err, conversation.ErrQuit) {
 			return nil
 		} else if err != nil {
 			return err
@@ -180,9 +185,20 @@ func (c *chatCommand) dialogue(ctx context.Context, talk *conversation.Conversat
 }
 
 // turn handles one input; Ctrl-C meanwhile ends the answer and no more. Only what ends the chat is returned.
-func (c *chatCommand) turn(ctx context.Context, talk *conversation.Conversation, input string) error {
-	answering, stop := interruptible(ctx)
-	defer stop()
+func (c *chatCommand) turn(ctx context.Context, talk *conversation.Conversation, input string, interrupts <-chan os.Signal) error {
+	select {
+	case <-interrupts: // it was for an answer that is complete
+	default:
+	}
+	answering, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-interrupts:
+			cancel()
+		case <-answering.Done():
+		}
+	}()
 	err := talk.Handle(answering, input)
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nrt-go/nrt/engine"
 	"github.com/nrt-go/nrt/gguf"
@@ -92,7 +93,7 @@ func gather(f *gguf.File) facts {
 func (f *facts) judge(file *gguf.File) {
 	switch {
 	case !slices.Contains(f.Supported, f.Architecture):
-		f.WhyNot = fmt.Sprintf("architecture %q is not supported", f.Architecture)
+		f.WhyNot = fmt.Sprintf("architecture %q is not supported; supported: %s", f.Architecture, strings.Join(f.Supported, ", "))
 		return
 	case len(file.Tensors()) == 0:
 		f.WhyNot = "the file has no weights, only a vocabulary"

@@ -37,7 +37,7 @@ func (f *modelFlags) fileFlag(cmd *cobra.Command) {
 func (f *modelFlags) register(cmd *cobra.Command) {
 	f.fileFlag(cmd)
 	flags := cmd.Flags()
-	flags.IntVarP(&f.threads, "threads", "t", 0, "worker threads (default: one for each physical core)")
+	flags.IntVarP(&f.threads, "threads", "t", 0, "worker threads, `N` (default: one for each physical core)")
 	flags.IntVarP(&f.context, "ctx-size", "c", 0, "context in `tokens` (default: the model's own, at most 8192)")
 	flags.StringVar(&f.kv, "kv", "f16", "element `type` of the KV cache: f16 or f32")
 	flags.BoolVar(&f.noMap, "no-mmap", false, "read the file into memory instead of mapping it")
@@ -132,10 +132,11 @@ type answerFlags struct {
 }
 
 func (f *answerFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.system, "system", "", "system prompt (also -sys)")
+	cmd.Flags().StringVar(&f.system, "system", "", "system prompt, a `text` (also -sys)")
 	for i := range params.Table {
 		p := &params.Table[i]
 		cmd.Flags().VarP(&paramFlag{p, &f.Settings}, p.Name, p.Short, p.Help)
+		cmd.Flags().Lookup(p.Name).DefValue = p.Default() // what help shows
 	}
 }
 

@@ -48,7 +48,7 @@ Types: ` + strings.Join(requant.Mixtures(), ", "),
 	flags := cmd.Flags()
 	flags.StringVarP(&q.mixture, "type", "q", defaultMixture, "number `format` of the result")
 	flags.StringVar(&q.eval, "eval", "", "measure the perplexity of source and result on this text `file`")
-	flags.IntVarP(&q.model.threads, "threads", "t", 0, "worker threads (default: one for each physical core)")
+	flags.IntVarP(&q.model.threads, "threads", "t", 0, "worker threads, `N` (default: one for each physical core)")
 	flags.BoolVarP(&q.force, "force", "f", false, "replace OUT where it exists")
 	flags.BoolVar(&q.json, "json", false, "print the report as JSON")
 	must(cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(requant.Mixtures(), cobra.ShellCompDirectiveNoFileComp)))

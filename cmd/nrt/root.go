@@ -51,8 +51,10 @@ func newRoot(a *app) *cobra.Command {
 	root.SetGlobalNormalizationFunc(spelling)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	cobra.EnableCommandSorting = false // the table's order is the help's
 	for _, verb := range verbs {
 		cmd := verb(a)
+		cmd.Flags().SortFlags = false
 		if args := cmd.Args; args != nil {
 			cmd.Args = func(cmd *cobra.Command, given []string) error {
 				if err := args(cmd, given); err != nil {

@@ -48,7 +48,7 @@ text byte for byte. With --json one object is printed at the end instead.`,
 	r.model.register(cmd)
 	r.answer.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&r.prompt, "prompt", "p", "", "the prompt")
+	flags.StringVarP(&r.prompt, "prompt", "p", "", "the prompt, a `text`")
 	flags.StringVarP(&r.file, "file", "f", "", "read the prompt from this `file`")
 	flags.BoolVar(&r.raw, "raw", false, "continue the text: no chat template, BOS as the file says")
 	flags.BoolVar(&r.json, "json", false, "print one JSON object: ids, text, finish reason, timings")

@@ -143,23 +143,32 @@ func (f facts) write(out *table) {
 	out.row("name", plain.Cut(f.Name, 80))
 	out.row("architecture", plain.Line(f.Architecture))
 	out.row("licence", plain.Cut(f.License, 80))
-	out.row("parameters", fmt.Sprintf("%d (%s)", f.Parameters, count(f.Parameters)))
+	if f.Parameters > 0 {
+		out.row("parameters", fmt.Sprintf("%d (%s)", f.Parameters, count(f.Parameters)))
+	}
 	out.row("runs", f.verdict())
 	f.Shape.write(out)
 	f.Vocabulary.write(out)
 	out.row("chat template", yes(f.Template))
+	writeTypes(out, f.Types)
+	f.Memory.write(out)
+}
+
+func writeTypes(out *table, types []typeFacts) {
+	if len(types) == 0 {
+		return
+	}
 	out.head("weights")
-	for _, t := range f.Types {
+	for _, t := range types {
 		out.row(t.Type, fmt.Sprintf("%4d tensors %12s parameters %10s", t.Tensors, count(t.Parameters), size(t.Bytes)))
 	}
-	f.Memory.write(out)
 }
 
 func (f facts) verdict() string {
 	if f.Runs {
 		return "yes"
 	}
-	return "no: " + plain.Line(strings.ReplaceAll(f.WhyNot, "\n", "; ")) + " (supported: " + strings.Join(f.Supported, ", ") + ")"
+	return "no: " + plain.Line(strings.ReplaceAll(f.WhyNot, "\n", "; "))
 }
 
 func (s shapeFacts) write(out *table) {

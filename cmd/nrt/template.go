@@ -35,7 +35,7 @@ template, and its tokens. Without a message the template's source is printed.`,
 	t.model.fileFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&t.model.templateFile, "chat-template-file", "", "use the chat template in this `file` instead of the model's own")
-	flags.StringVar(&t.system, "system", "", "system prompt (also -sys)")
+	flags.StringVar(&t.system, "system", "", "system prompt, a `text` (also -sys)")
 	flags.StringVar(&t.messages, "messages", "", "read messages, or a request with tools, from this JSON `file`")
 	flags.StringToStringVar(&t.args, "arg", nil, "a further variable of the template, such as enable_thinking=false")
 	flags.BoolVar(&t.json, "json", false, "print JSON: text, count, ids, pieces")

@@ -62,7 +62,7 @@ func nearParam(name string) string {
 }
 
 func (c *Conversation) setThink(value string) error {
-	if value == params.Default {
+	if value == params.Unset {
 		c.Think = nil
 		return nil
 	}

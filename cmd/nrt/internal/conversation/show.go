@@ -50,7 +50,10 @@ func (c *Conversation) showParameters() error {
 func (c *Conversation) line(p *params.Param) string {
 	value, ok := p.Get(&c.Settings)
 	if !ok {
-		value = params.Default
+		value = params.Unset
+		if usual := p.Default(); usual != "" {
+			value += " (" + usual + ")"
+		}
 	}
 	return fmt.Sprintf("  %-22s %s", p.Name, value)
 }

@@ -3,11 +3,13 @@
 package params
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/nrt-go/nrt/chat"
+	"github.com/nrt-go/nrt/sample"
 )
 
 // Settings is what the user has set. What is unset is the model's or the engine's default.
@@ -39,7 +41,7 @@ type Param struct {
 	get func(s *Settings) (string, bool)
 }
 
-// Set parses value; "default" unsets.
+// Set parses value; Unset unsets.
 func (p *Param) Set(s *Settings, value string) error {
 	if err := p.set(s, value); err != nil {
 		return fmt.Errorf("%s: found %q, wanted %w", p.Name, value, err)
@@ -49,6 +51,28 @@ func (p *Param) Set(s *Settings, value string) error {
 
 // Get is the value as Set takes it; ok is false when it is unset.
 func (p *Param) Get(s *Settings) (value string, ok bool) { return p.get(s) }
+
+// Default is what the parameter is while it is unset; "" where the answer decides, as of the seed.
+func (p *Param) Default() string {
+	if p.Name == seed.Name {
+		return ""
+	}
+	value, _ := p.get(&engineDefaults)
+	return value
+}
+
+// engineDefaults are package sample's. Both it and chat.Sampling have the JSON names of the HTTP APIs.
+var engineDefaults = func() Settings {
+	var s Settings
+	doc, err := json.Marshal(sample.Default())
+	if err == nil {
+		err = json.Unmarshal(doc, &s)
+	}
+	if err != nil {
+		panic(err) // the two packages do not fit each other: every test fails
+	}
+	return s
+}()
 
 // Table has every parameter, in the order of help texts. The words are llama.cpp's; ollama's are in Also where
 // they differ. Package sample checks the ranges (R-028 wants 0 to 2 for the temperature; users of high ones exist).

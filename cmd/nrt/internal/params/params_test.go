@@ -63,7 +63,7 @@ func TestEveryParam(t *testing.T) {
 		if err := p.Set(&s, v.bad); v.bad != "" && (err == nil || !strings.HasPrefix(err.Error(), p.Name+": found ")) {
 			t.Errorf("%s: Set(%q) = %v, want an error that names it", p.Name, v.bad, err)
 		}
-		if err := p.Set(&s, Default); err != nil || !cmp.Equal(s, Settings{}) {
+		if err := p.Set(&s, Unset); err != nil || !cmp.Equal(s, Settings{}) {
 			t.Errorf("%s: Set(default) = %v, left %+v", p.Name, err, s)
 		}
 	}
@@ -128,6 +128,14 @@ func TestApplyMaxTokens(t *testing.T) {
 		req := chat.Request{MaxTokens: 99}
 		if s.Apply(&req); req.MaxTokens != want {
 			t.Errorf("predict %s: MaxTokens = %d, want %d", value, req.MaxTokens, want)
+		}
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	for name, want := range map[string]string{"temp": "0.8", "top-k": "40", "repeat-penalty": "1", "seed": "", "predict": "", "stop": ""} {
+		if got := Find(name).Default(); got != want {
+			t.Errorf("%s: Default = %q, want %q", name, got, want)
 		}
 	}
 }

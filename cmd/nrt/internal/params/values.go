@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Default unsets a parameter.
-const Default = "default"
+// Unset is the value that unsets a parameter.
+const Unset = "default"
 
 // What was wanted; Set names what was found.
 var (
@@ -23,7 +23,7 @@ var (
 
 func scalar[T any](field **T, value string, wanted error, parse func(string) (T, error)) error {
 	value = strings.TrimSpace(value)
-	if value == Default {
+	if value == Unset {
 		*field = nil
 		return nil
 	}
@@ -46,7 +46,7 @@ func shown[T any](field *T, format func(T) string) (string, bool) {
 func list(name, help string, field func(*Settings) *[]string, also ...string) Param {
 	return Param{Name: name, Also: also, Arg: "TEXT", Help: help,
 		set: func(s *Settings, value string) error {
-			if value == Default || value == "" {
+			if value == Unset || value == "" {
 				*field(s) = nil
 				return nil
 			}
@@ -74,7 +74,7 @@ func unescaped(s string) string {
 var seed = Param{Name: "seed", Short: "s", Arg: "N", Help: "seed of the random numbers; -1 is a new one each time",
 	set: func(s *Settings, value string) error {
 		if strings.TrimSpace(value) == "-1" { // llama.cpp's word for "draw one"
-			value = Default
+			value = Unset
 		}
 		return scalar(&s.Seed, value, errSeed, func(v string) (uint64, error) { return strconv.ParseUint(v, 10, 64) })
 	},
@@ -86,7 +86,7 @@ var seed = Param{Name: "seed", Short: "s", Arg: "N", Help: "seed of the random n
 var samplers = Param{Name: "samplers", Arg: "LIST", Help: "the samplers in order, with ; or , between",
 	set: func(s *Settings, value string) error {
 		s.Samplers = nil
-		if value != Default {
+		if value != Unset {
 			s.Samplers = strings.FieldsFunc(value, func(r rune) bool { return r == ';' || r == ',' || r == ' ' })
 		}
 		return nil
@@ -94,9 +94,9 @@ var samplers = Param{Name: "samplers", Arg: "LIST", Help: "the samplers in order
 	get: func(s *Settings) (string, bool) { return strings.Join(s.Samplers, ";"), s.Samplers != nil },
 }
 
-var bias = Param{Name: "logit-bias", Short: "l", Arg: "TOKEN±BIAS", Help: "add to a token's logit (15043+1); TOKEN-inf bans it",
+var bias = Param{Name: "logit-bias", Short: "l", Arg: "TOKEN+BIAS", Help: "add to a token's logit (15043+1); TOKEN-inf bans it",
 	set: func(s *Settings, value string) error {
-		if value == Default {
+		if value == Unset {
 			s.LogitBias = nil
 			return nil
 		}
