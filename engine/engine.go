@@ -179,7 +179,8 @@ func (e *Engine) usable() error {
 	default:
 	}
 	if e.failed == nil {
-		if err := e.file.Check(); err != nil {
+		// A file replaced by another leaves the mapped one whole; one changed in place does not.
+		if err := e.file.Check(); err != nil && !errors.Is(err, gguf.ErrReplaced) {
 			e.failed = chat.Errorf(chat.ModelFailed, "engine: %w", err)
 		}
 	}
