@@ -52,3 +52,23 @@ func BenchmarkEncode(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkLoad(b *testing.B) {
+	file, err := os.ReadFile(testdata.Shared(b, "tokenizers/llama3/tokenizer.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("json/llama3", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := FromJSON(file, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("gguf/smollm", func(b *testing.B) {
+		path := testdata.SmolLM2(b)
+		for b.Loop() {
+			openGGUF(b, path)
+		}
+	})
+}

@@ -74,17 +74,27 @@ func (n *hfNamed) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &[]any{&name, &n.id})
 }
 
-func is(p *bool, def bool) bool {
+// orElse is a field that may be missing.
+func orElse(p *bool, def bool) bool {
 	if p == nil {
 		return def
 	}
 	return *p
 }
 
+// plainNormalizers are those without settings.
+var plainNormalizers = map[string]normalizer{
+	"NFC": nfc, "NFD": form(norm.NFD), "NFKC": form(norm.NFKC), "NFKD": form(norm.NFKD),
+	"Lowercase": lowercase, "StripAccents": stripAccents,
+}
+
 // normalizers lists what the step does to a text.
 func (s *hfStep) normalizers() (list []normalizer, err error) {
 	if s == nil {
 		return nil, nil
+	}
+	if n, ok := plainNormalizers[s.Type]; ok {
+		return []normalizer{n}, nil
 	}
 	switch s.Type {
 	case "Sequence":
@@ -96,18 +106,6 @@ func (s *hfStep) normalizers() (list []normalizer, err error) {
 			list = append(list, more...)
 		}
 		return list, nil
-	case "NFC":
-		return []normalizer{nfc}, nil
-	case "NFD":
-		return []normalizer{form(norm.NFD)}, nil
-	case "NFKC":
-		return []normalizer{form(norm.NFKC)}, nil
-	case "NFKD":
-		return []normalizer{form(norm.NFKD)}, nil
-	case "Lowercase":
-		return []normalizer{lowercase}, nil
-	case "StripAccents":
-		return []normalizer{stripAccents}, nil
 	case "Strip":
 		return []normalizer{strip(s.StripLeft, s.StripRight)}, nil
 	case "Prepend":
@@ -118,8 +116,9 @@ func (s *hfStep) normalizers() (list []normalizer, err error) {
 		}
 		return []normalizer{replace(*s.Pattern.String, s.Content)}, nil
 	case "BertNormalizer":
-		lower := is(s.Lowercase, true)
-		rules := bertRules{clean: is(s.CleanText, true), han: is(s.Chinese, true), lower: lower, accents: is(s.StripAccents, lower)}
+		lower := orElse(s.Lowercase, true)
+		rules := bertRules{clean: orElse(s.CleanText, true), han: orElse(s.Chinese, true), lower: lower,
+			accents: orElse(s.StripAccents, lower)}
 		return rules.normalizers(), nil
 	}
 	return nil, fmt.Errorf("normalizer %q is not known", s.Type)
@@ -186,13 +185,13 @@ func (s *hfStep) cut(c *cutting) error {
 }
 
 func (s *hfStep) cutBytes(c *cutting) error {
-	if is(s.AddPrefix, true) {
+	if orElse(s.AddPrefix, true) {
 		if len(c.stages) > 0 {
 			return fmt.Errorf("pre-tokenizer ByteLevel adds a space to every piece, want that only for whole texts")
 		}
 		c.rewrite = append(c.rewrite, prependUnless(" ", false))
 	}
-	if is(s.UseRegex, true) {
+	if orElse(s.UseRegex, true) {
 		c.stages = append(c.stages, gpt2)
 	}
 	c.byteLevel = true
@@ -207,7 +206,7 @@ func (s *hfStep) cutMetaspace(c *cutting) error {
 	if s.metaspacePrefix() {
 		c.rewrite = append(c.rewrite, prependUnless(s.Replacement, s.PrependScheme == "first"))
 	}
-	if is(s.Split, true) {
+	if orElse(s.Split, true) {
 		c.stages = append(c.stages, beforeEach(s.Replacement))
 	}
 	return nil
@@ -218,7 +217,7 @@ func (s *hfStep) metaspacePrefix() bool {
 	if s.PrependScheme != "" {
 		return s.PrependScheme != "never"
 	}
-	return is(s.AddPrefix, true)
+	return orElse(s.AddPrefix, true)
 }
 
 // digits cuts numbers; behind ByteLevel it sees the characters that spell bytes, some of which are numbers too.

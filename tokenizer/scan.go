@@ -101,12 +101,12 @@ func contraction(s string, fold bool) int {
 		return 0
 	}
 	second := func(want byte) int {
-		if len(s) > 2 && fit(s[2], fold) == want {
+		if len(s) > 2 && foldByte(s[2], fold) == want {
 			return 3
 		}
 		return 0
 	}
-	switch fit(s[1], fold) {
+	switch foldByte(s[1], fold) {
 	case 's', 't', 'm', 'd':
 		return 2
 	case 'r', 'v':
@@ -120,7 +120,7 @@ func contraction(s string, fold bool) int {
 	return 0
 }
 
-func fit(c byte, fold bool) byte {
+func foldByte(c byte, fold bool) byte {
 	if fold && 'A' <= c && c <= 'Z' {
 		return c | 0x20
 	}

@@ -243,3 +243,15 @@ func TestAppendEncodeKeepsWhatIsThere(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// TestEncodeAllocatesNothingPerPiece allows for a normalized copy of the text and for a pool that was emptied.
+func TestEncodeAllocatesNothingPerPiece(t *testing.T) {
+	text := strings.Repeat("hello abc é 12 x\n", 2000)
+	for name, tok := range map[string]*Tokenizer{"BPE": tinyBPE(t), "SPM": tinySPM(t, true)} {
+		dst := tok.Encode(text, Options{})
+		allocs := testing.AllocsPerRun(20, func() { dst = tok.AppendEncode(dst[:0], text, Options{}) })
+		if allocs > 8 {
+			t.Errorf("%s: %v allocations for %d tokens", name, allocs, len(dst))
+		}
+	}
+}

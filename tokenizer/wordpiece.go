@@ -6,7 +6,7 @@ import (
 )
 
 // wordPiece is BERT's model: a word is the longest token at its start, then the longest that continues it, and so on; a
-// word that cannot be spelled so is unk as a whole. Words begin with a metaspace in the index, continuations stand bare.
+// word that cannot be spelled so is unk as a whole.
 type wordPiece struct {
 	index   *textIndex // of the tokens as GGUF spells them: words begin with a metaspace, continuations stand bare
 	longest int        // in bytes, of any token
