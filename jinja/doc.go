@@ -10,6 +10,8 @@
 //   - Integers are 64 bits wide. Wider ones from JSON keep their digits and can be compared and printed; arithmetic that
 //     overflows is an error.
 //   - Results of map, select and their like are computed at once, though consumed once like Python's generators.
+//   - A variable of the caller is seen in a scope up to where that scope assigns to its name. jinja2 sometimes hides it
+//     there from the start: when a scope's first mention of the name is the assignment.
 //   - No include, import, extends, autoescape, and none of the filters random, pprint, urlize and
 //     wordwrap.
 package jinja

@@ -67,12 +67,12 @@ func (r *run) format(v Value, spec string) string {
 	}
 	s := r.parseSpec(spec)
 	switch {
-	case isNumber(v) && !(is[Bool](v) && s.verb == 0):
+	case isNumber(v):
 		if s.align == 0 {
 			s.align = '>'
 		}
 		return r.formatNumber(v, s)
-	case is[String](v) || is[markup](v) || is[Bool](v):
+	case is[String](v) || is[markup](v):
 		if s.verb != 0 && s.verb != 's' {
 			r.fail("unknown format code '%c' for object of type '%s'", s.verb, v.pyType())
 		}

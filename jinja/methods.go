@@ -1,6 +1,9 @@
 package jinja
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // method is what a value's attribute does when called.
 type method func(r *run, self Value, a arguments) Value
@@ -12,7 +15,9 @@ func methodsOf(v Value) map[string]method {
 		return stringMethods
 	case *Dict:
 		return dictMethods
-	case *List, *tuple, *span:
+	case *List:
+		return listMethods
+	case *tuple, *span:
 		return sequenceMethods
 	case Float:
 		return floatMethods
@@ -23,6 +28,7 @@ func methodsOf(v Value) map[string]method {
 var (
 	dictMethods     map[string]method
 	sequenceMethods map[string]method
+	listMethods     map[string]method
 	floatMethods    map[string]method
 	stringMethods   map[string]method
 )
@@ -48,10 +54,7 @@ func init() {
 			r.bind("values", a)
 			return &view{"dict_values", self.(*Dict).values}
 		},
-		"copy": func(r *run, self Value, a arguments) Value {
-			r.bind("copy", a)
-			return self // what cannot be changed need not be copied
-		},
+		"copy": copyMethod,
 	}
 	sequenceMethods = map[string]method{
 		"count": func(r *run, self Value, a arguments) Value {
@@ -73,6 +76,8 @@ func init() {
 			return Int(at)
 		},
 	}
+	listMethods = maps.Clone(sequenceMethods)
+	listMethods["copy"] = copyMethod
 	floatMethods = map[string]method{
 		"is_integer": func(r *run, self Value, a arguments) Value {
 			r.bind("is_integer", a)
@@ -80,6 +85,12 @@ func init() {
 			return Bool(ok)
 		},
 	}
+}
+
+// copyMethod copies nothing: what cannot be changed need not be copied.
+func copyMethod(r *run, self Value, a arguments) Value {
+	r.bind("copy", a)
+	return self
 }
 
 // either is v, or the fallback where v was not passed.

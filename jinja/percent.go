@@ -108,8 +108,10 @@ func (p *percenter) convert(verb byte, v Value, spec formatSpec) string {
 	switch verb {
 	case 's':
 		return r.pad(r.cut(p.show(v), spec), spec)
-	case 'r', 'a':
+	case 'r':
 		return r.pad(r.cut(r.repr(v), spec), spec)
+	case 'a':
+		return r.pad(r.cut(r.ascii(v), spec), spec)
 	case 'c':
 		if s, ok := text(v); ok && r.runes(s) == 1 {
 			return r.pad(s, spec)

@@ -171,16 +171,36 @@ func pyQuote(s string) string {
 			b.WriteString(`\t`)
 		case strconv.IsPrint(c):
 			b.WriteRune(c)
-		case c < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, c)
-		case c < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, c)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, c)
+			b.WriteString(numbered(c))
 		}
 	}
 	b.WriteByte(quote)
 	return b.String()
+}
+
+// numbered is the escape of a character by its number.
+func numbered(c rune) string {
+	switch {
+	case c < 0x100:
+		return fmt.Sprintf(`\x%02x`, c)
+	case c < 0x10000:
+		return fmt.Sprintf(`\u%04x`, c)
+	}
+	return fmt.Sprintf(`\U%08x`, c)
+}
+
+// ascii is Python's ascii(v): the repr with other characters by their numbers.
+func (r *run) ascii(v Value) string {
+	w := &writer{run: r}
+	for _, c := range r.repr(v) {
+		if c < utf8.RuneSelf {
+			w.add(string(c))
+		} else {
+			w.add(numbered(c))
+		}
+	}
+	return w.String()
 }
 
 // runes is the number of characters in s.

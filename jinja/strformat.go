@@ -74,8 +74,10 @@ func (f *formatter) field(s string, level int) string {
 		switch conversion {
 		case "s":
 			v = String(f.run.str(v))
-		case "r", "a":
+		case "r":
 			v = String(f.run.repr(v))
+		case "a":
+			v = String(f.run.ascii(v))
 		default:
 			f.run.fail("unknown conversion specifier '%s'", conversion)
 		}
