@@ -52,27 +52,36 @@ func (m *mergeModel) split(dst []int32, from int, text string, stages []scanner,
 }
 
 func (m *mergeModel) appendWord(dst []int32, from int, word string, e *encoder) []int32 {
-	h := hashOf(word)
-	var ids []int32
-	if len(word) <= cacheMaxBytes {
-		ids = e.cache.get(word, h)
-	}
-	if ids == nil {
-		ids = m.encodeWord(e.word[:0], word, h, e)
-		e.word = ids
-		if len(word) <= cacheMaxBytes {
-			e.cache.put(word, h, ids)
+	if len(word) == 1 && m.byteLevel {
+		if id := m.bytes[word[0]]; id >= 0 {
+			return append(dst, id)
 		}
 	}
+	ids := m.wordIDs(word, e)
 	if m.fuseUnk && len(ids) > 0 && ids[0] == m.unk && len(dst) > from && dst[len(dst)-1] == m.unk {
 		ids = ids[1:]
 	}
 	return append(dst, ids...)
 }
 
-func (m *mergeModel) encodeWord(dst []int32, word string, h uint64, e *encoder) []int32 {
+// wordIDs gives the tokens of a word, which stay what they are until the next call.
+func (m *mergeModel) wordIDs(word string, e *encoder) []int32 {
+	if len(word) > cacheMaxBytes {
+		e.word = m.encodeWord(e.word[:0], word, e)
+		return e.word
+	}
+	slot := e.cache.slot(word)
+	if ids := slot.get(word); ids != nil {
+		return ids
+	}
+	e.word = m.encodeWord(e.word[:0], word, e)
+	slot.put(word, e.word)
+	return e.word
+}
+
+func (m *mergeModel) encodeWord(dst []int32, word string, e *encoder) []int32 {
 	if m.whole {
-		if id, ok := m.index.find(word, h); ok {
+		if id, ok := m.index.id(word); ok {
 			return append(dst, id)
 		}
 	}
