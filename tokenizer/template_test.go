@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -252,5 +254,45 @@ func TestSmolLM2Template(t *testing.T) {
 	}
 	if n := count(ids, tok.EOT()); n != 2 {
 		t.Errorf("found %d ends of turns, want the 2 that the template writes", n)
+	}
+}
+
+// TestToolCallsThroughRealTemplates has a call and its result pass through every real template. Those that cannot
+// render it break their own rules, in jinja2 as well.
+func TestToolCallsThroughRealTemplates(t *testing.T) {
+	refuses := map[string]string{
+		"Kimi-K2-Instruct.jinja":                     "appends to a list",
+		"Kimi-K2-Thinking.jinja":                     "appends to a list",
+		"MiroThinker.jinja":                          "uses a loop's variable behind the loop",
+		"fireworks-ai-llama-3-firefunction-v2.jinja": "wants functions instead of tools",
+		"google-gemma-2-2b-it.jinja":                 "knows no tool messages",
+		"llama-cpp-deepseek-r1.jinja":                "makes JSON of a generator",
+	}
+	files, err := filepath.Glob(filepath.Join(testdata.Shared(t, "templates"), "*.jinja"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := &chat.Request{
+		Messages: []chat.Message{
+			{Role: chat.User, Content: "Weather in Oslo?"},
+			{Role: chat.Assistant, ToolCalls: []chat.ToolCall{{ID: "call00001", Name: "weather", Arguments: json.RawMessage(`{"place":"Oslo"}`)}}},
+			{Role: chat.ToolRole, Name: "weather", ToolCallID: "call00001", Content: "rain"},
+		},
+		Tools: []chat.Tool{{Name: "weather", Description: "Of a place.",
+			Parameters: json.RawMessage(`{"type":"object","properties":{"place":{"type":"string","description":"Where."}},"required":["place"]}`)}},
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(file)
+		text, err := parsed(t, string(src)).Render(req)
+		if (err != nil) != (refuses[name] != "") {
+			t.Errorf("%s: found error %v, want one: %q", name, err, refuses[name])
+		}
+		if err == nil && !strings.Contains(text, "Oslo?") {
+			t.Errorf("%s: the question is not in %q", name, text)
+		}
 	}
 }
