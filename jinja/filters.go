@@ -31,8 +31,8 @@ func init() {
 		"select": selection("select", false, true), "reject": selection("reject", false, false),
 		"selectattr": selection("selectattr", true, true), "rejectattr": selection("rejectattr", true, false),
 
-		"upper": viaString(toUpper), "lower": viaString(strings.ToLower),
-		"capitalize": viaString(capitalize), "title": viaString(titleFilter),
+		"upper": viaString("upper", toUpper), "lower": viaString("lower", strings.ToLower),
+		"capitalize": viaString("capitalize", capitalize), "title": viaString("title", titleFilter),
 		"trim": trimFilter, "replace": replaceFilter, "indent": indentFilter, "format": formatFilter,
 		"center": centerFilter, "truncate": truncateFilter, "wordcount": wordcountFilter,
 		"filesizeformat": filesizeFilter,

@@ -8,9 +8,9 @@ import (
 )
 
 // viaString is a filter that maps the text of any value.
-func viaString(f func(string) string) func(r *run, v Value, a arguments) Value {
+func viaString(callee string, f func(string) string) func(r *run, v Value, a arguments) Value {
 	return func(r *run, v Value, a arguments) Value {
-		r.bind("the filter", a)
+		r.bind(callee, a)
 		s := r.str(v)
 		r.grow(2 * len(s))
 		return like(v, f(s))

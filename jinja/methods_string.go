@@ -7,23 +7,23 @@ import (
 
 func init() {
 	stringMethods = map[string]method{
-		"upper":      mapped(toUpper),
-		"lower":      mapped(strings.ToLower),
-		"casefold":   mapped(strings.ToLower),
-		"title":      mapped(titleWords),
-		"capitalize": mapped(capitalize),
-		"swapcase":   mapped(swapCase),
+		"upper":      mapped("upper", toUpper),
+		"lower":      mapped("lower", strings.ToLower),
+		"casefold":   mapped("casefold", strings.ToLower),
+		"title":      mapped("title", titleWords),
+		"capitalize": mapped("capitalize", capitalize),
+		"swapcase":   mapped("swapcase", swapCase),
 
-		"strip":  stripped(true, true),
-		"lstrip": stripped(true, false),
-		"rstrip": stripped(false, true),
+		"strip":  stripped("strip", true, true),
+		"lstrip": stripped("lstrip", true, false),
+		"rstrip": stripped("rstrip", false, true),
 
-		"isdigit":   checked(unicode.IsDigit),
-		"isdecimal": checked(unicode.IsDigit),
-		"isnumeric": checked(unicode.IsNumber),
-		"isalpha":   checked(unicode.IsLetter),
-		"isalnum":   checked(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }),
-		"isspace":   checked(isSpace),
+		"isdigit":   checked("isdigit", unicode.IsDigit),
+		"isdecimal": checked("isdecimal", unicode.IsDigit),
+		"isnumeric": checked("isnumeric", unicode.IsNumber),
+		"isalpha":   checked("isalpha", unicode.IsLetter),
+		"isalnum":   checked("isalnum", func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }),
+		"isspace":   checked("isspace", isSpace),
 		"isascii":   isASCII,
 		"isupper":   viaTest("upper"),
 		"islower":   viaTest("lower"),
@@ -63,9 +63,9 @@ func (r *run) own(self Value) string {
 	return s
 }
 
-func mapped(f func(string) string) method {
+func mapped(callee string, f func(string) string) method {
 	return func(r *run, self Value, a arguments) Value {
-		r.bind("the method", a)
+		r.bind(callee, a)
 		s := r.own(self)
 		r.grow(2 * len(s))
 		return like(self, f(s))
@@ -111,10 +111,10 @@ func swapCase(s string) string {
 	}, s)
 }
 
-func stripped(left, right bool) method {
+func stripped(callee string, left, right bool) method {
 	return func(r *run, self Value, a arguments) Value {
 		s := r.own(self)
-		return like(self, r.strip(s, r.bind("strip", positionalOnly(r, "strip", a), "chars")[0], left, right))
+		return like(self, r.strip(s, r.bind(callee, positionalOnly(r, callee, a), "chars")[0], left, right))
 	}
 }
 
@@ -135,9 +135,9 @@ func (r *run) strip(s string, chars Value, left, right bool) string {
 	return s
 }
 
-func checked(f func(rune) bool) method {
+func checked(callee string, f func(rune) bool) method {
 	return func(r *run, self Value, a arguments) Value {
-		r.bind("the method", a)
+		r.bind(callee, a)
 		s := r.own(self)
 		return Bool(s != "" && strings.IndexFunc(s, func(c rune) bool { return !f(c) }) < 0)
 	}

@@ -1,8 +1,6 @@
 package jinja
 
-import (
-	"strings"
-)
+import "strings"
 
 // percent is Python's s % args. show turns a value into text for %s.
 func (r *run) percent(s string, args Value, show func(Value) string) string {
@@ -155,8 +153,6 @@ func (spec *formatSpec) flags(flags string) {
 	spec.align, spec.fill = '>', " "
 	for _, c := range flags {
 		switch c {
-		case '-':
-			spec.align, spec.fill = '<', " "
 		case '+':
 			spec.sign = '+'
 		case ' ':
@@ -166,9 +162,7 @@ func (spec *formatSpec) flags(flags string) {
 		case '#':
 			spec.alternate = true
 		case '0':
-			if spec.align == '>' {
-				spec.align, spec.fill = '=', "0"
-			}
+			spec.align, spec.fill = '=', "0"
 		}
 	}
 	if strings.Contains(flags, "-") {

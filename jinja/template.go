@@ -35,9 +35,6 @@ func Parse(name, src string) (t *Template, err error) {
 	return &Template{name: name, src: src, body: p.template()}, nil
 }
 
-// Name is the name given to Parse.
-func (t *Template) Name() string { return t.name }
-
 // Render returns the template's text for the variables, which are not changed. An error is an *Error, or a *Raised
 // where the template itself refuses what it was given. Render stops when ctx does.
 func (t *Template) Render(ctx context.Context, vars *Dict, opt Options) (result string, err error) {

@@ -263,7 +263,7 @@ func TestToolCallsThroughRealTemplates(t *testing.T) {
 	refuses := map[string]string{
 		"Kimi-K2-Instruct.jinja":                     "appends to a list",
 		"Kimi-K2-Thinking.jinja":                     "appends to a list",
-		"MiroThinker.jinja":                          "uses a loop's variable behind the loop",
+		"MiroThinker.jinja":                          "has a macro that uses its caller's loop variable",
 		"fireworks-ai-llama-3-firefunction-v2.jinja": "wants functions instead of tools",
 		"google-gemma-2-2b-it.jinja":                 "knows no tool messages",
 		"llama-cpp-deepseek-r1.jinja":                "makes JSON of a generator",
