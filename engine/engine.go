@@ -42,6 +42,7 @@ type Engine struct {
 	vocab   *tokenizer.Tokenizer
 	model   *models.Model
 	pool    *kernels.Pool
+	arena   kernels.Arena // the packed weights
 	runner  *models.Runner
 	pages   *kv.Store
 	context int
@@ -113,6 +114,10 @@ func (e *Engine) load() error {
 		return err
 	}
 	e.pool = kernels.NewPool(e.cfg.Threads)
+	if err := e.model.Pack(e.pool, &e.arena); err != nil {
+		e.pool.Close()
+		return errors.Join(err, e.arena.Free())
+	}
 	e.runner = models.NewRunner(e.model, e.pool, prefillChunk)
 	return nil
 }
@@ -195,7 +200,7 @@ func (e *Engine) Close() error {
 		<-e.turn
 		e.prefixes.drop()
 		e.pool.Close()
-		err = e.file.Close()
+		err = errors.Join(e.arena.Free(), e.file.Close())
 		e.turn <- struct{}{}
 	})
 	return err

@@ -14,9 +14,7 @@ const TilePositions = 256
 func Attend(state *Softened, acc, q, k, v, scores []float32, n int, scale float32) {
 	dim := len(q)
 	scores = scores[:n]
-	for j := range scores {
-		scores[j] = float32(Dot(q, k[j*dim:j*dim+dim]) * scale)
-	}
+	active.dotRows(scores, q, k[:n*dim], scale)
 	top := Max(scores)
 	total := ExpSum(scores, top)
 	share := state.merge(acc, top, total)
@@ -25,9 +23,7 @@ func Attend(state *Softened, acc, q, k, v, scores []float32, n int, scale float3
 			scores[j] = float32(scores[j] * share)
 		}
 	}
-	for j, p := range scores {
-		Axpy(acc, p, v[j*dim:j*dim+dim])
-	}
+	active.sumRows(acc, scores, v[:n*dim])
 }
 
 // Softened is the state of a softmax that has seen some tiles: the largest score and the total of e^(score-max). The
@@ -62,5 +58,19 @@ func (s *Softened) Finish(acc []float32) {
 	scale := 1 / s.total
 	for i := range acc {
 		acc[i] = float32(acc[i] * scale)
+	}
+}
+
+func dotRowsGeneric(dst, q, k []float32, scale float32) {
+	dim := len(q)
+	for j := range dst {
+		dst[j] = float32(dotGeneric(q, k[j*dim:j*dim+dim]) * scale)
+	}
+}
+
+func sumRowsGeneric(acc, p, v []float32) {
+	dim := len(acc)
+	for j, w := range p {
+		axpyGeneric(acc, w, v[j*dim:j*dim+dim])
 	}
 }

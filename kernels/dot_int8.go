@@ -17,7 +17,7 @@ func rows32(unpack func(s *strip, row []byte), offset bool) rowKernel {
 			dst[0], dst[1] = dotPair32(w, in.row32(i), offset)
 		}
 	}
-	return rowKernel{needs32, func(in *Input, w *room, start, end int) {
+	return rowKernel{needs32, 1, func(in *Input, w *room, start, end int) {
 		forRows(in, w, start, end, unpack, one, two)
 	}}
 }
@@ -40,7 +40,7 @@ func rows256(unpack func(s *strip, row []byte), offset bool) rowKernel {
 			dst[0], dst[1] = dotPair256(w, in.row256(i), offset)
 		}
 	}
-	return rowKernel{needs256, func(in *Input, w *room, start, end int) {
+	return rowKernel{needs256, 1, func(in *Input, w *room, start, end int) {
 		forRows(in, w, start, end, unpack, one, two)
 	}}
 }

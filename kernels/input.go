@@ -6,9 +6,11 @@ import "github.com/nrt-go/nrt/tensor"
 type needs int
 
 const (
-	needsF32 needs = iota
-	needs32        // int8 with a scale for every 32
-	needs256       // int8 with a scale for every 256
+	needsF32       needs = iota
+	needs32              // int8 with a scale for every 32
+	needs256             // int8 with a scale for every 256
+	needsRecord32        // records of 32, see panel.go
+	needsRecord256       // records of 256
 )
 
 // Input is the right-hand side of matrix products: the activations of a batch, quantised at most once however many
@@ -16,11 +18,13 @@ const (
 type Input struct {
 	x tensor.Matrix // [n][cols]
 
-	have32, have256 bool
-	q32, q256       []int8    // [n][cols]
-	scale32, sum32  []float32 // [n][cols/32]
-	scale256        []float32 // [n][cols/256]
-	sums256         []int16   // [n][cols/16]
+	have           [needsRecord256 + 1]bool
+	q32, q256      []int8    // [n][cols]
+	scale32, sum32 []float32 // [n][cols/32]
+	scale256       []float32 // [n][cols/256]
+	sums256        []int16   // [n][cols/16]
+	records32      []byte    // [cols/32][n][record32]
+	records256     []byte    // [cols/256][n][record256]
 
 	rooms    []room // one per worker
 	dst      tensor.Matrix
@@ -29,7 +33,8 @@ type Input struct {
 	kernel   rowKernel
 
 	// Method values made once: making one per product would allocate.
-	quantise32, quantise256, multiply func(worker, start, end int)
+	quantise [needsRecord256 + 1]func(worker, start, end int)
+	multiply func(worker, start, end int)
 }
 
 // NewInput makes room for inputs of at most rows x cols and for products by that many workers.
@@ -38,37 +43,37 @@ func NewInput(rows, cols, workers int) *Input {
 	in := &Input{
 		q32: make([]int8, n), scale32: make([]float32, n/32), sum32: make([]float32, n/32),
 		q256: make([]int8, n), scale256: make([]float32, n/256), sums256: make([]int16, n/16),
+		records32: make([]byte, rows*(cols/32)*record32), records256: make([]byte, rows*(cols/256)*record256),
 		rooms: make([]room, workers),
 	}
 	for i := range in.rooms {
-		in.rooms[i] = newRoom(cols)
+		in.rooms[i] = newRoom(rows, cols)
 	}
-	in.quantise32, in.quantise256, in.multiply = in.quantiseRows32, in.quantiseRows256, in.multiplyRows
+	in.quantise[needs32], in.quantise[needs256] = in.quantiseRows32, in.quantiseRows256
+	in.quantise[needsRecord32], in.quantise[needsRecord256] = in.writeRecords32, in.writeRecords256
+	in.multiply = in.multiplyRows
 	return in
 }
 
 // InputBytes is the memory that NewInput takes.
 func InputBytes(rows, cols, workers int) int64 {
-	row := 2*cols + 4*(cols/32*2+cols/256) + 2*(cols/16)
-	return int64(rows)*int64(row) + int64(workers)*int64(roomBytes(cols))
+	row := 2*cols + 4*(cols/32*2+cols/256) + 2*(cols/16) + cols/32*record32 + cols/256*record256
+	return int64(rows)*int64(row) + int64(workers)*int64(roomBytes(rows, cols))
 }
 
 // Set makes x [n][cols] the input of the products that follow; x must not change until the last of them.
 func (in *Input) Set(x tensor.Matrix) {
-	in.x, in.have32, in.have256 = x, false, false
+	in.x = x
+	clear(in.have[:])
 }
 
 // prepare brings the activations into the form that a row kernel reads.
 func (in *Input) prepare(pool *Pool, form needs) error {
-	switch {
-	case form == needs32 && !in.have32:
-		in.have32 = true
-		return pool.Run(in.x.Rows, 1, in.quantise32)
-	case form == needs256 && !in.have256:
-		in.have256 = true
-		return pool.Run(in.x.Rows, 1, in.quantise256)
+	if form == needsF32 || in.have[form] {
+		return nil
 	}
-	return nil
+	in.have[form] = true
+	return pool.Run(in.x.Rows, 1, in.quantise[form])
 }
 
 func (in *Input) quantiseRows32(_, start, end int) {

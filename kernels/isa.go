@@ -23,11 +23,19 @@ type isa struct {
 	quant256 func(q []int8, scale []float32, sums []int16, x []float32)
 
 	// rows multiplies rows of weights by every row of an input; a format without an entry is decoded to float32 first.
+	// A type with the bit quant.Packed is for weights that Pack has copied into panels.
 	rows map[quant.Type]rowKernel
+
+	// dotRows writes scale*Dot(q, k[j]) to dst[j], sumRows adds p[j]*v[j] to acc for ascending j; k and v are [n][dim].
+	dotRows func(dst, q, k []float32, scale float32)
+	sumRows func(acc, p, v []float32)
+
+	// record32 and record256 quantise a row of activations to records that are stride bytes apart.
+	record32, record256 func(dst []byte, x []float32, stride int)
 }
 
 // isas is the table, best first; a row is there only where the machine can run it.
-var isas = []*isa{generic}
+var isas = append(machineISAs(), generic)
 
 // active is the row in use; activeErr says why the environment's wish could not be met.
 var active, activeErr = choose(os.Getenv("NRT_ISA"))

@@ -3,6 +3,7 @@ package kernels
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -178,14 +179,19 @@ func TestNarrowRoundsToEven(t *testing.T) {
 }
 
 func TestNRTISAChoosesOrRefuses(t *testing.T) {
-	for _, name := range []string{"", "generic"} {
-		if row, err := choose(name); err != nil || row == nil {
-			t.Errorf("NRT_ISA=%q: %v", name, err)
+	if row, err := choose(""); err != nil || row != isas[0] {
+		t.Errorf("no wish: %v, want %s", err, isas[0].name)
+	}
+	var names []string
+	for _, want := range isas {
+		names = append(names, want.name)
+		if row, err := choose(want.name); err != nil || row != want {
+			t.Errorf("NRT_ISA=%s: %v", want.name, err)
 		}
 	}
 	_, err := choose("abacus")
-	const want = "kernels: NRT_ISA=abacus: this machine and build have generic"
-	if err == nil || err.Error() != want {
+	want := "kernels: NRT_ISA=abacus: this machine and build have " + strings.Join(names, ", ")
+	if err == nil || err.Error() != want || !strings.HasSuffix(want, "generic") {
 		t.Errorf("NRT_ISA=abacus: %v, want %s", err, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 // rowKernel multiplies rows start..end of a weight by every row of an input whose activations have the form it needs.
 type rowKernel struct {
 	needs needs
+	unit  int // start is a multiple of it
 	run   func(in *Input, w *room, start, end int)
 }
 
@@ -36,7 +37,8 @@ func MatMul(pool *Pool, dst tensor.Matrix, w *tensor.Tensor, in *Input) error {
 		return err
 	}
 	in.dst, in.weight, in.kernel, in.rowBytes = dst, w, kernel, len(w.Data)/rows
-	return pool.Run(rows, chunkRows(rows, cols*in.x.Rows, pool.Workers()), in.multiply)
+	chunk := chunkRows(rows, cols*in.x.Rows, pool.Workers())
+	return pool.Run(rows, (chunk+kernel.unit-1)/kernel.unit*kernel.unit, in.multiply)
 }
 
 // chunkRows cuts a product so that every worker gets several chunks, none so small that handing it out matters.
@@ -55,7 +57,7 @@ func kernelFor(t quant.Type) (rowKernel, error) {
 	if f.Decode == nil {
 		return rowKernel{}, fmt.Errorf("kernels: format %s cannot be decoded", f.Name)
 	}
-	return rowKernel{needsF32, decodeRows}, nil
+	return rowKernel{needsF32, 1, decodeRows}, nil
 }
 
 func (in *Input) multiplyRows(worker, start, end int) {

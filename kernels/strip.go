@@ -26,14 +26,19 @@ type room struct {
 	first strip
 	next  strip
 	pair  []int64 // [cols]
+
+	acc []float32 // [2][n][PanelRows], where a panel's products are summed
 }
 
-func newRoom(cols int) room {
-	return room{f32: make([]float32, cols), first: newStrip(cols), next: newStrip(cols), pair: make([]int64, cols)}
+func newRoom(rows, cols int) room {
+	return room{f32: make([]float32, cols), first: newStrip(cols), next: newStrip(cols), pair: make([]int64, cols),
+		acc: make([]float32, 2*rows*PanelRows)}
 }
 
 // roomBytes is the memory that newRoom takes.
-func roomBytes(cols int) int { return 4*cols + 2*(cols+4*(cols/32*2+cols/16*2)) + 8*cols }
+func roomBytes(rows, cols int) int {
+	return 4*cols + 2*(cols+4*(cols/32*2+cols/16*2)) + 8*cols + 8*rows*PanelRows
+}
 
 func (w *room) pack(cols int) {
 	a, b := w.first.q[:cols], w.next.q[:cols]

@@ -39,6 +39,10 @@ const (
 	MXFP4  Type = 39
 )
 
+// Packed marks a format whose rows package kernels has copied into the order that its instruction set reads; it never
+// stands in a file.
+const Packed Type = 1 << 16
+
 // Format is one row of the table.
 type Format struct {
 	Type  Type

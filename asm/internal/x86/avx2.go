@@ -1,0 +1,135 @@
+package x86
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// avx2 needs AVX2, FMA and F16C: a vector is eight rows of a panel. VPMADDUBSW adds two products of bytes in 16 bits
+// and saturates there, so sums stay in 16 bits only as long as the largest weight allows it.
+type avx2 struct {
+	constants map[byte]Mem
+	ones      Mem
+}
+
+// AVX2 is the instruction set of Haswell and Zen.
+func AVX2() machine { return &avx2{constants: map[byte]Mem{}} }
+
+func (*avx2) suffix() string                      { return "AVX2" }
+func (*avx2) lanes() int                          { return 8 }
+func (*avx2) vec() reg.VecVirtual                 { return YMM() }
+func (*avx2) load(m Mem, dst reg.VecVirtual)      { VMOVDQU(m, dst) }
+func (*avx2) store(src reg.VecVirtual, m Mem)     { VMOVDQU(src, m) }
+func (*avx2) and(a Op, b, dst reg.VecVirtual)     { VPAND(a, b, dst) }
+func (*avx2) or(a, b, dst reg.VecVirtual)         { VPOR(a, b, dst) }
+func (*avx2) xor(a Op, b, dst reg.VecVirtual)     { VPXOR(a, b, dst) }
+func (*avx2) zero(dst reg.VecVirtual)             { VPXOR(dst, dst, dst) }
+func (*avx2) broadcast(m Mem, dst reg.VecVirtual) { VPBROADCASTD(m, dst) }
+
+func (a *avx2) bytes(b byte) Op {
+	if _, ok := a.constants[b]; !ok {
+		a.constants[b] = constant(a.suffix(), b, 32)
+	}
+	return a.constants[b]
+}
+
+// constant is read-only data of n bytes b.
+func constant(suffix string, b byte, n int) Mem {
+	m := GLOBL(fmt.Sprintf("bytes%02x_%s", b, suffix), RODATA|NOPTR)
+	for i := 0; i < n; i += 4 {
+		DATA(i, U32(uint32(b)*0x01010101))
+	}
+	return m
+}
+
+// wordOnes is the multiplier that only adds the two words of a lane.
+func (a *avx2) wordOnes() Mem {
+	if a.ones.Symbol.Name == "" {
+		a.ones = GLOBL("wordOnes_AVX2", RODATA|NOPTR)
+		for i := 0; i < 32; i += 4 {
+			DATA(i, U32(0x00010001))
+		}
+	}
+	return a.ones
+}
+
+// products multiplies the four bytes of each lane of w[g] by the four at x+4g, as 16-bit sums of two, and adds as many
+// groups as 16 bits hold.
+func (a *avx2) products(w []reg.VecVirtual, top int, x Mem) []reg.VecVirtual {
+	const word, activation = 32767, 127
+	fit := word / (2 * top * activation)
+	var sums []reg.VecVirtual
+	for g, v := range w {
+		p := YMM()
+		VPBROADCASTD(x.Offset(4*g), p)
+		VPMADDUBSW(p, v, p)
+		if g%fit == 0 {
+			sums = append(sums, p)
+			continue
+		}
+		VPADDW(p, sums[len(sums)-1], sums[len(sums)-1])
+	}
+	return sums
+}
+
+func (a *avx2) dot32(w []reg.VecVirtual, top int, x Mem, init reg.VecVirtual) reg.VecVirtual {
+	for _, p := range a.products(w, top, x) {
+		VPMADDWD(a.wordOnes(), p, p)
+		VPADDD(p, init, init)
+	}
+	return init
+}
+
+func (a *avx2) subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual) reg.VecVirtual {
+	per := len(w) / len(sub)
+	var sum reg.VecVirtual
+	for i, s := range sub {
+		for _, p := range a.products(w[i*per:(i+1)*per], top, x.Offset(4*i*per)) {
+			VPMADDWD(s, p, p)
+			if sum == nil {
+				sum = p
+				continue
+			}
+			VPADDD(p, sum, sum)
+		}
+	}
+	return sum
+}
+
+func (*avx2) multiplier(pairs reg.VecVirtual, odd bool) reg.VecVirtual {
+	m, other := YMM(), YMM()
+	if odd {
+		VPSRLD(U8(16), pairs, other)
+	} else {
+		VPSLLD(U8(16), pairs, other)
+	}
+	blend := U8(0xaa) // words 1, 3, … from other
+	if odd {
+		blend = U8(0x55)
+	}
+	VPBLENDW(blend, other, pairs, m)
+	return m
+}
+
+// signedDot is dot32 for weights of all 256 values, stored plus 128: |w| times x with the sign of w stays within 16 bits
+// for two products, not more.
+func signedDot(a *avx2, w []reg.VecVirtual, x reg.Register) reg.VecVirtual {
+	var sum reg.VecVirtual
+	for g, v := range w {
+		xs, magnitude := YMM(), YMM()
+		VPBROADCASTD(at(x, 4*g), xs)
+		VPSIGNB(v, xs, xs)
+		VPABSB(v, magnitude)
+		VPMADDUBSW(xs, magnitude, xs)
+		VPMADDWD(a.wordOnes(), xs, xs)
+		if sum == nil {
+			sum = xs
+			continue
+		}
+		VPADDD(xs, sum, sum)
+	}
+	return sum
+}

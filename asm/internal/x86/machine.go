@@ -1,0 +1,46 @@
+// Package x86 writes the row kernels of amd64 instruction sets. One generator serves all of them: they differ in the
+// width of a vector and in how bytes are multiplied, and a machine says how.
+package x86
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// machine is an instruction set. A vector holds one 32-bit lane for each of lanes() rows of a panel of 16.
+type machine interface {
+	suffix() string
+	lanes() int
+	vec() reg.VecVirtual
+
+	load(m Mem, dst reg.VecVirtual)
+	store(src reg.VecVirtual, m Mem)
+	and(a Op, b, dst reg.VecVirtual)
+	or(a, b, dst reg.VecVirtual)
+	xor(a Op, b, dst reg.VecVirtual)
+	zero(dst reg.VecVirtual)
+	// bytes is an operand of and and xor: a constant with b in every byte.
+	bytes(b byte) Op
+	// broadcast writes the 32 bits at m to every lane.
+	broadcast(m Mem, dst reg.VecVirtual)
+
+	// dot32 adds to init the product of w[0..7], the unsigned bytes of 32 weights per lane, and the 32 signed bytes at
+	// x. top is the largest byte there may be in w.
+	dot32(w []reg.VecVirtual, top int, x Mem, init reg.VecVirtual) reg.VecVirtual
+	// subDot is the product where each half of 16 (or both, where sub has one entry) is multiplied by sub.
+	subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual) reg.VecVirtual
+	// multiplier turns the even or odd ones of signed word pairs into what subDot multiplies by.
+	multiplier(pairs reg.VecVirtual, odd bool) reg.VecVirtual
+}
+
+// at is the memory operand at a displacement from p.
+func at(p reg.Register, disp int) Mem { return Mem{Base: p, Disp: disp} }
+
+// loop emits body count times; count is consumed.
+func loop(name string, count reg.GPVirtual, body func()) {
+	Label(name)
+	body()
+	DECQ(count)
+	JNZ(LabelRef(name))
+}

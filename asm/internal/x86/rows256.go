@@ -1,0 +1,317 @@
+package x86
+
+import (
+	"fmt"
+	"math/bits"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The record of 256 activations that rows256 kernels read: 256 signed bytes, the negated sums of every 16 and of every
+// 32 as words, the scale.
+const (
+	record256  = 320
+	recSums16  = 256
+	recSums32  = 288
+	recScale56 = 304
+)
+
+// superPanel is a format's block of 16 rows x 256 weights: eight parts of 32 weights that unpack reads, then for each
+// pair of groups the small scales [16 rows][2], for formats with an offset the small offsets likewise, the scales of the
+// rows in half precision, and their offsets.
+type superPanel struct {
+	name   string
+	part   int  // bytes of 32 weights
+	group  int  // weights with one small scale: 16 or 32
+	offset bool // weight = scale*sub*q - offset*less
+	bias   int  // weight = scale*sub*(q-bias)
+	top    int  // the largest q
+	packed bool // sub in the low and less in the high halves of the same bytes
+	unpack func(m machine, w reg.Register, q, h int) []reg.VecVirtual
+}
+
+var panels256 = []superPanel{
+	{name: "Q2_K", part: 128, group: 16, offset: true, packed: true, top: 3, unpack: unpackTwo},
+	{name: "Q3_K", part: 192, group: 16, bias: 4, top: 7, unpack: unpackThree},
+	{name: "Q4_K", part: 256, group: 32, offset: true, top: 15, unpack: unpackNibbles},
+	{name: "Q5_K", part: 320, group: 32, offset: true, top: 31, unpack: unpackFive},
+	{name: "Q6_K", part: 384, group: 16, bias: 32, top: 63, unpack: unpackSix},
+}
+
+func (p superPanel) pairs() int  { return 128 / p.group } // vectors of small scales
+func (p superPanel) subs() int   { return 8 * p.part }
+func (p superPanel) lesses() int { return p.subs() + 32*p.pairs() }
+func (p superPanel) scales() int {
+	if p.offset && !p.packed {
+		return p.lesses() + 32*p.pairs()
+	}
+	return p.lesses()
+}
+func (p superPanel) bytes() int {
+	if p.offset {
+		return p.scales() + 64
+	}
+	return p.scales() + 32
+}
+
+// unpackTwo reads two vectors; bits 2t and 2t+1 of vector v are group 4v+t.
+func unpackTwo(m machine, w reg.Register, q, h int) []reg.VecVirtual {
+	var groups []reg.VecVirtual
+	for v := range 2 {
+		all := m.vec()
+		m.load(at(w, q+64*v+half(m, h)), all)
+		for t := range 4 {
+			g := m.vec()
+			if t == 0 {
+				m.and(m.bytes(0x03), all, g)
+			} else {
+				VPSRLW(U8(2*t), all, g)
+				m.and(m.bytes(0x03), g, g)
+			}
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// unpackThree is unpackTwo with a vector of third bits behind: bit g of each byte belongs to group g.
+func unpackThree(m machine, w reg.Register, q, h int) []reg.VecVirtual {
+	groups := unpackTwo(m, w, q, h)
+	third := m.vec()
+	m.load(at(w, q+128+half(m, h)), third)
+	for g, v := range groups {
+		bit := shifted(m, third, 2-g)
+		m.and(m.bytes(0x04), bit, bit)
+		m.or(bit, v, v)
+	}
+	return groups
+}
+
+// unpackSix is unpackNibbles with two vectors of upper bits behind: bits 2t and 2t+1 of vector v belong to group 4v+t.
+func unpackSix(m machine, w reg.Register, q, h int) []reg.VecVirtual {
+	groups := unpackNibbles(m, w, q, h)
+	for v := range 2 {
+		all := m.vec()
+		m.load(at(w, q+256+64*v+half(m, h)), all)
+		for t := range 4 {
+			upper := shifted(m, all, 4-2*t)
+			m.and(m.bytes(0x30), upper, upper)
+			m.or(upper, groups[4*v+t], groups[4*v+t])
+		}
+	}
+	return groups
+}
+
+// shifted is a copy of v with its words shifted left by n, or right where n is negative.
+func shifted(m machine, v reg.VecVirtual, n int) reg.VecVirtual {
+	s := m.vec()
+	switch {
+	case n > 0:
+		VPSLLW(U8(n), v, s)
+	case n < 0:
+		VPSRLW(U8(-n), v, s)
+	default:
+		m.or(v, v, s)
+	}
+	return s
+}
+
+// Rows256 emits the kernels of the formats in blocks of 256.
+func Rows256(m machine) {
+	for _, p := range panels256 {
+		rows256(m, p)
+	}
+}
+
+// pointers are the registers of a rows256 kernel.
+type pointers struct{ acc, ints, w, x, n reg.GPVirtual }
+
+func rows256(m machine, p superPanel) {
+	TEXT("rows"+p.name+m.suffix(), NOSPLIT, "func(acc *float32, w, x *byte, blocks, n int)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("rows%s%s adds to acc [n][16] the products of a panel of blocks*%d bytes and n columns of activations [blocks][n][%d]; behind acc there is room for as many integers.",
+		p.name, m.suffix(), p.bytes(), record256))
+	gp := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+	r := pointers{acc: gp("acc"), w: gp("w"), x: gp("x"), n: gp("n")}
+	blocks := gp("blocks")
+	r.ints = GP64()
+	MOVQ(r.n, r.ints)
+	SHLQ(U8(6), r.ints)
+	ADDQ(r.acc, r.ints)
+	loop("block", blocks, func() {
+		begin256(m, p, r)
+		parts256(m, p, r)
+		finish256(m, p, r)
+		ADDQ(U32(uint32(p.bytes())), r.w)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// columns emits body for every column: a record of activations at x plus disp, and 16 entries of an array at a.
+func columns(m machine, name string, r pointers, x reg.Register, disp, h int, array reg.GPVirtual, body func(x reg.Register, a Mem)) reg.GPVirtual {
+	count, xp, a := GP64(), GP64(), GP64()
+	MOVQ(r.n, count)
+	LEAQ(at(x, disp), xp)
+	MOVQ(array, a)
+	loop(fmt.Sprintf("%s%d", name, h), count, func() {
+		body(xp, at(a, h*4*m.lanes()))
+		ADDQ(U32(record256), xp)
+		ADDQ(U8(64), a)
+	})
+	return xp
+}
+
+// begin256 sets the integers to what the bias takes off: bias * Σ sub * (negated sum), or to zero.
+func begin256(m machine, p superPanel, r pointers) {
+	for h := range 16 / m.lanes() {
+		var subs []reg.VecVirtual
+		if p.bias > 0 {
+			subs = p.words(m, r.w, p.subs(), h)
+		}
+		columns(m, "begin", r, r.x, 0, h, r.ints, func(x reg.Register, a Mem) {
+			var sum reg.VecVirtual
+			if p.bias > 0 {
+				sum = groupSums(m, subs, x, p)
+				VPSLLD(U8(bits.Len(uint(p.bias))-1), sum, sum)
+			} else {
+				sum = m.vec()
+				m.zero(sum)
+			}
+			m.store(sum, a)
+		})
+	}
+}
+
+// words loads the small numbers at disp as word pairs.
+func (p superPanel) words(m machine, w reg.Register, disp, h int) []reg.VecVirtual {
+	var all []reg.VecVirtual
+	for i := range p.pairs() {
+		all = append(all, p.wordPair(m, at(w, disp+32*i+2*m.lanes()*h)))
+	}
+	return all
+}
+
+// wordPair widens bytes, which are signed where they are not two halves.
+func (p superPanel) wordPair(m machine, from Mem) reg.VecVirtual {
+	v := m.vec()
+	if p.packed {
+		VPMOVZXBW(from, v)
+	} else {
+		VPMOVSXBW(from, v)
+	}
+	return v
+}
+
+// groupSums is Σ over groups of a small number times the negated sum of the group's activations.
+func groupSums(m machine, small []reg.VecVirtual, x reg.Register, p superPanel) reg.VecVirtual {
+	sums := recSums16
+	if p.group == 32 {
+		sums = recSums32
+	}
+	var total reg.VecVirtual
+	for i, s := range small {
+		v := m.vec()
+		m.broadcast(at(x, sums+4*i), v)
+		VPMADDWD(v, s, v)
+		if total == nil {
+			total = v
+			continue
+		}
+		VPADDD(v, total, total)
+	}
+	return total
+}
+
+// parts256 adds to the integers Σ sub * (q·x), two parts of 32 weights in each turn.
+func parts256(m machine, p superPanel, r pointers) {
+	q, sub, x, turns := GP64(), GP64(), GP64(), GP64()
+	MOVQ(r.w, q)
+	LEAQ(at(r.w, p.subs()), sub)
+	MOVQ(r.x, x)
+	MOVQ(U32(4), turns)
+	loop("parts", turns, func() {
+		for part := range 2 {
+			for h := range 16 / m.lanes() {
+				multipliers := p.multipliers(m, sub, part, h)
+				PREFETCHT0(at(q, 4096+part*p.part+h*128))
+				groups := p.unpack(m, q, part*p.part, h)
+				columns(m, fmt.Sprintf("part%d_", part), r, x, 32*part, h, r.ints, func(x reg.Register, a Mem) {
+					sum := m.subDot(groups, p.top, at(x, 0), multipliers)
+					VPADDD(a, sum, sum)
+					m.store(sum, a)
+				})
+			}
+		}
+		ADDQ(U32(uint32(2*p.part)), q)
+		ADDQ(U32(uint32(8*p.pairs())), sub)
+		ADDQ(U8(64), x)
+	})
+}
+
+// multipliers are a part's small scales: one, or two where a part is two groups.
+func (p superPanel) multipliers(m machine, sub reg.Register, part, h int) []reg.VecVirtual {
+	disp := 0
+	if p.group == 16 {
+		disp = 32 * part
+	}
+	pair := p.wordPair(m, at(sub, disp+2*m.lanes()*h))
+	if p.packed {
+		m.and(m.bytes(0x0f), pair, pair)
+	}
+	if p.group == 32 {
+		return []reg.VecVirtual{m.multiplier(pair, part == 1)}
+	}
+	return []reg.VecVirtual{m.multiplier(pair, false), m.multiplier(pair, true)}
+}
+
+// finish256 adds float32(integers) * (scale*xscale), then float32(Σ less * -sum) * (offset*xscale).
+func finish256(m machine, p superPanel, r pointers) {
+	var next reg.GPVirtual
+	for h := range 16 / m.lanes() {
+		scale, offset := m.vec(), m.vec()
+		VCVTPH2PS(at(r.w, p.scales()+2*m.lanes()*h), scale)
+		var less []reg.VecVirtual
+		if p.offset {
+			VCVTPH2PS(at(r.w, p.scales()+32+2*m.lanes()*h), offset)
+			less = p.less(m, r.w, h)
+		}
+		acc := GP64()
+		MOVQ(r.acc, acc)
+		next = columns(m, "finish", r, r.x, 0, h, r.ints, func(x reg.Register, a Mem) {
+			d, v := m.vec(), m.vec()
+			VBROADCASTSS(at(x, recScale56), d)
+			VMULPS(scale, d, v)
+			n := m.vec()
+			VCVTDQ2PS(a, n)
+			VMULPS(n, v, v)
+			sum := at(acc, h*4*m.lanes())
+			VADDPS(sum, v, v)
+			if p.offset {
+				t := groupSums(m, less, x, p)
+				VCVTDQ2PS(t, t)
+				VMULPS(offset, d, d)
+				VMULPS(t, d, d)
+				VADDPS(d, v, v)
+			}
+			VMOVUPS(v, sum)
+			ADDQ(U8(64), acc)
+		})
+	}
+	MOVQ(next, r.x)
+}
+
+// less loads the small offsets.
+func (p superPanel) less(m machine, w reg.Register, h int) []reg.VecVirtual {
+	if !p.packed {
+		return p.words(m, w, p.lesses(), h)
+	}
+	all := p.words(m, w, p.subs(), h)
+	for _, v := range all {
+		VPSRLW(U8(4), v, v)
+		m.and(m.bytes(0x0f), v, v)
+	}
+	return all
+}

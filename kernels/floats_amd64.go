@@ -1,0 +1,101 @@
+package kernels
+
+// The float32 operations of amd64: assembly does whole vectors, the Go loop the rest. Each is the same bits as its
+// generic form.
+
+func dotAVX2(a, b []float32) float32 {
+	whole := len(a) &^ 15
+	if whole == 0 {
+		return dotGeneric(a, b)
+	}
+	b = b[:len(a)]
+	var lane [16]float32
+	dotLanesAVX2(&lane, &a[0], &b[0], whole)
+	for i := whole; i < len(a); i++ {
+		lane[i&15] += float32(a[i] * b[i])
+	}
+	return sumLanes(&lane)
+}
+
+func dotRowsAVX2(dst, q, k []float32, scale float32) {
+	if len(q)%16 != 0 || len(dst) == 0 {
+		dotRowsGeneric(dst, q, k, scale)
+		return
+	}
+	_ = k[len(dst)*len(q)-1]
+	scoresAVX2(&dst[0], &q[0], &k[0], len(q), len(dst), scale)
+}
+
+func sumRowsAVX2(acc, p, v []float32) {
+	if len(acc)%16 != 0 || len(p) == 0 {
+		sumRowsGeneric(acc, p, v)
+		return
+	}
+	_ = v[len(p)*len(acc)-1]
+	mixAVX2(&acc[0], &p[0], &v[0], len(acc), len(p))
+}
+
+func expSumAVX2(x []float32, top float32) float32 {
+	whole := len(x) &^ 15
+	if whole == 0 {
+		return expSumGeneric(x, top)
+	}
+	var lane [16]float32
+	expLanesAVX2(&lane, &x[0], top, whole)
+	for i := whole; i < len(x); i++ {
+		x[i] = exp32(x[i] - top)
+		lane[i&15] += x[i]
+	}
+	return sumLanes(&lane)
+}
+
+func swigluRowsAVX2(gate, up []float32) {
+	whole := len(gate) &^ 7
+	if whole > 0 {
+		_ = up[whole-1]
+		swigluAVX2(&gate[0], &up[0], whole)
+	}
+	swigluGeneric(gate[whole:], up[whole:])
+}
+
+func rmsNormRowsAVX2(dst, x, weight []float32, eps float32) {
+	scale := rmsScale(dotAVX2(x, x), len(x), eps)
+	whole := len(x) &^ 7
+	if whole > 0 {
+		_, _ = dst[whole-1], weight[whole-1]
+		scaleByAVX2(&dst[0], &x[0], &weight[0], whole, scale)
+	}
+	scaleRow(dst[whole:], x[whole:], weight[whole:], scale)
+}
+
+func toF32AVX2(dst []float32, src []uint16) {
+	whole := len(dst) &^ 7
+	if whole > 0 {
+		_ = src[whole-1]
+		widenAVX2(&dst[0], &src[0], whole)
+	}
+	toF32Generic(dst[whole:], src[whole:])
+}
+
+func toF16AVX2(dst []uint16, src []float32) {
+	whole := len(src) &^ 7
+	if whole > 0 {
+		_ = dst[whole-1]
+		narrowAVX2(&dst[0], &src[0], whole)
+	}
+	toF16Generic(dst[whole:], src[whole:])
+}
+
+func record32RowAVX2(dst []byte, x []float32, stride int) {
+	if blocks := len(x) / 32; blocks > 0 {
+		_ = dst[(blocks-1)*stride+record32-1]
+		record32AVX2(&dst[0], &x[0], blocks, stride)
+	}
+}
+
+func record256RowAVX2(dst []byte, x []float32, stride int) {
+	if blocks := len(x) / 256; blocks > 0 {
+		_ = dst[(blocks-1)*stride+record256-1]
+		record256AVX2(&dst[0], &x[0], blocks, stride)
+	}
+}
