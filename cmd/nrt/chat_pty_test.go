@@ -42,28 +42,40 @@ type talk struct {
 const echo = `{%- for m in messages %}{{ m['content'] }}{% endfor -%}`
 
 func storyChat(t *testing.T, cache string, args ...string) *talk {
+	t.Helper()
+	return startChat(t, cache, append(storyArgs(t), args...)...)
+}
+
+func storyArgs(t *testing.T) []string {
+	t.Helper()
 	model := testdata.Shared(t, "models/stories260K-f32.gguf")
 	template := filepath.Join(t.TempDir(), "echo.jinja")
 	if err := os.WriteFile(template, []byte(echo), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return startChat(t, cache, append([]string{"-m", model, "--chat-template-file", template, "--temp", "0", "-n", "4"}, args...)...)
+	return []string{"-m", model, "--chat-template-file", template, "--temp", "0", "-n", "4"}
 }
 
 func startChat(t *testing.T, cache string, args ...string) *talk {
 	t.Helper()
-	c := &talk{t: t, cmd: exec.Command("nrt", append([]string{"chat"}, args...)...), done: make(chan error, 1), more: make(chan struct{}, 1)}
-	c.cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "HOME="+cache, "TERM=xterm", "NO_COLOR=", "NRT_NOHISTORY=")
+	c := onTerminal(t, cache, exec.Command("nrt", append([]string{"chat"}, args...)...))
+	c.expect(">>> ")
+	return c
+}
+
+func onTerminal(t *testing.T, cache string, cmd *exec.Cmd) *talk {
+	t.Helper()
+	c := &talk{t: t, cmd: cmd, done: make(chan error, 1), more: make(chan struct{}, 1)}
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache, "HOME="+cache, "TERM=xterm", "NO_COLOR=", "NRT_NOHISTORY=", "PS1=shell$ ")
 	var err error
-	if c.tty, err = pty.StartWithSize(c.cmd, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+	if c.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = c.cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Kill() // it may have ended
 		c.tty.Close()
 	})
 	go c.listen()
-	c.expect(">>> ")
 	return c
 }
 
@@ -305,6 +317,32 @@ func TestChatRestoresTheTerminal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Ctrl-Z gives the terminal back to the shell, and fg goes on where the message was.
+func TestChatSuspend(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash here: a shell with job control is needed")
+	}
+	args := storyArgs(t)
+	c := onTerminal(t, t.TempDir(), exec.Command(bash, "--norc", "-i"))
+	c.expect("shell$ ")
+	c.send("nrt chat '" + strings.Join(args, "' '") + "'\r")
+	c.expect(">>> ")
+	c.send("Once upon")
+	c.expect("Once upon")
+	c.send("\x1a")
+	c.expect("Stopped")
+	c.expect("shell$ ")
+	c.send("fg\r")
+	c.expect(">>> Once upon")
+	c.say(" a time")
+	c.send("/history\r")
+	c.expect("user: Once upon a time\r\n")
+	c.expect(">>> ")
+	c.send(ctrlD)
+	c.expect("shell$ ")
 }
 
 var style = regexp.MustCompile(`\x1b\[[0-9;]*m`)

@@ -13,6 +13,7 @@ import (
 
 // Terminal is the Config of a real terminal; History, Compose and Complete are the caller's to add.
 func Terminal(in, out *os.File) Config {
+	prepare(out)
 	return Config{
 		In:  in,
 		Out: out,

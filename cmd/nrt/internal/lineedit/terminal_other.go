@@ -1,10 +1,13 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package lineedit
 
-const plainEditor = "notepad"
+import "os"
 
-// resized never reports: Read asks for the size with every key anyway.
+const plainEditor = "vi"
+
+func prepare(*os.File) {}
+
 func resized() <-chan struct{} { return nil }
 
 var suspend func()

@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 const plainEditor = "vi"
+
+func prepare(*os.File) {}
 
 func resized() <-chan struct{} {
 	signals := make(chan os.Signal, 1)
@@ -25,5 +28,17 @@ func resized() <-chan struct{} {
 	return c
 }
 
-// suspend stops the whole process group, as the terminal itself does on Ctrl-Z.
-func suspend() { _ = syscall.Kill(0, syscall.SIGTSTP) }
+// suspend stops the whole process group, as the terminal itself does on Ctrl-Z, and returns when it goes on. The stop
+// comes a little after kill returns, and never where no shell would continue the group: hence the short wait.
+func suspend() {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
+	if syscall.Kill(0, syscall.SIGTSTP) != nil {
+		return
+	}
+	select {
+	case <-continued:
+	case <-time.After(200 * time.Millisecond):
+	}
+}

@@ -133,7 +133,7 @@ func Spelling(name string) string {
 func number(name, help string, field func(*Settings) **float64, also ...string) Param {
 	return Param{Name: name, Also: also, Arg: "F", Help: help,
 		set: func(s *Settings, value string) error {
-			return scalar(field(s), value, errNumber, func(v string) (float64, error) { return strconv.ParseFloat(v, 64) })
+			return scalar(field(s), value, errNumber, parseFinite)
 		},
 		get: func(s *Settings) (string, bool) {
 			return shown(*field(s), func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,7 +37,7 @@ var values = map[string]struct{ good, shown, bad string }{
 	"xtc-threshold":        {"0.1", "0.1", "x"},
 	"seed":                 {"18446744073709551615", "18446744073709551615", "-2"},
 	"logit-bias":           {"15-0.5", "15-0.5", "15"},
-	"samplers":             {"top_k;temperature", "top_k;temperature", ""},
+	"samplers":             {"top_k;temperature", "top_k;temperature", " ;"},
 	"predict":              {"12", "12", "twelve"},
 	"stop":                 {"a \"b\"\n", `"a \"b\"\n"`, ""},
 }
@@ -138,4 +139,29 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s: Default = %q, want %q", name, got, want)
 		}
 	}
+}
+
+func FuzzSet(f *testing.F) {
+	for i := range Table {
+		f.Add(i, values[Table[i].Name].good)
+	}
+	f.Fuzz(func(t *testing.T, row int, value string) {
+		p := &Table[uint(row)%uint(len(Table))]
+		var s Settings
+		if err := p.Set(&s, value); err != nil {
+			return
+		}
+		checkUTF8Saved(t, p, s)
+	})
+}
+
+// checkUTF8Saved is checkSaved for texts that JSON can hold.
+func checkUTF8Saved(t *testing.T, p *Param, s Settings) {
+	t.Helper()
+	for _, text := range append(append(append([]string{}, s.Stop...), s.DryBreakers...), s.Samplers...) {
+		if !utf8.ValidString(text) {
+			return
+		}
+	}
+	checkSaved(t, p, s)
 }

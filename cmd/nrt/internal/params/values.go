@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/nrt-go/nrt/sample"
 )
 
 // Unset is the value that unsets a parameter.
@@ -15,10 +18,11 @@ const Unset = "default"
 
 // What was wanted; Set names what was found.
 var (
-	errNumber  = errors.New("a number")
-	errInteger = errors.New("a whole number")
-	errSeed    = errors.New("a whole number, or -1 for a new one each time")
-	errBias    = errors.New("TOKEN+BIAS, TOKEN-BIAS or TOKEN-inf, such as 15043-1.5")
+	errNumber   = errors.New("a number")
+	errInteger  = errors.New("a whole number")
+	errSeed     = errors.New("a whole number, or -1 for a new one each time")
+	errSamplers = fmt.Errorf("some of %s", strings.Join(sample.Names(), ", "))
+	errBias     = errors.New("TOKEN+BIAS, TOKEN-BIAS or TOKEN-inf, such as 15043-1.5")
 )
 
 func scalar[T any](field **T, value string, wanted error, parse func(string) (T, error)) error {
@@ -40,6 +44,15 @@ func shown[T any](field *T, format func(T) string) (string, bool) {
 		return "", false
 	}
 	return format(*field), true
+}
+
+// parseFinite refuses the words for NaN and infinity, which are no settings and have no JSON.
+func parseFinite(value string) (float64, error) {
+	v, err := strconv.ParseFloat(value, 64)
+	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		err = errNumber
+	}
+	return v, err
 }
 
 // list adds one text with each Set; backslash escapes are read, so that a newline can be given in a shell.
@@ -85,10 +98,14 @@ var seed = Param{Name: "seed", Short: "s", Arg: "N", Help: "seed of the random n
 
 var samplers = Param{Name: "samplers", Arg: "LIST", Help: "the samplers in order, with ; or , between",
 	set: func(s *Settings, value string) error {
-		s.Samplers = nil
-		if value != Unset {
-			s.Samplers = strings.FieldsFunc(value, func(r rune) bool { return r == ';' || r == ',' || r == ' ' })
+		names := strings.FieldsFunc(value, func(r rune) bool { return r == ';' || r == ',' || unicode.IsSpace(r) })
+		switch {
+		case len(names) == 0:
+			return errSamplers
+		case names[0] == Unset:
+			names = nil
 		}
+		s.Samplers = names
 		return nil
 	},
 	get: func(s *Settings) (string, bool) { return strings.Join(s.Samplers, ";"), s.Samplers != nil },
