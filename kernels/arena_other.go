@@ -2,17 +2,9 @@
 
 package kernels
 
-// Arena is memory for packed weights.
-type Arena struct{ blocks [][]byte }
+const hugePage = 2 << 20
 
-// Alloc returns n zero bytes.
-func (a *Arena) Alloc(n int) ([]byte, error) {
-	a.blocks = append(a.blocks, make([]byte, n))
-	return a.blocks[len(a.blocks)-1], nil
-}
-
-// Free gives the memory back; nothing may use it any more.
-func (a *Arena) Free() error {
-	a.blocks = nil
-	return nil
+// reserve allocates n zero bytes.
+func reserve(n int) (memory []byte, free func() error, err error) {
+	return make([]byte, n), func() error { return nil }, nil
 }

@@ -98,46 +98,63 @@ func layoutOf(t quant.Type) *layout {
 	panic("kernels: " + t.String() + " has no layout") // an instruction set's table names a format that is not above
 }
 
+// packer is where one worker unpacks blocks on their way into panels.
+type packer struct {
+	*layout
+	strip strip
+	codes [32]uint8
+}
+
 // packPanel packs rows first to first+15 of t.
 func (l *layout) packPanel(dst []byte, t *tensor.Tensor, first int) {
-	zero := make([]byte, l.format.Bytes)
-	strip := newStrip(l.format.Block)
+	p := &packer{layout: l, strip: newStrip(l.format.Block)}
+	var rows [PanelRows][]byte
+	for r := range rows {
+		if first+r < t.Rows() {
+			rows[r] = t.Row(first + r)
+		} else {
+			rows[r] = make([]byte, len(t.Row(0)))
+		}
+	}
 	size := l.bytes()
 	for b := 0; len(dst) > 0; b, dst = b+1, dst[size:] {
-		for r := range PanelRows {
-			block := zero
-			if first+r < t.Rows() {
-				block = t.Row(first + r)[b*l.format.Bytes:][:l.format.Bytes]
-			}
-			l.unpack(&strip, block)
+		for r, row := range rows {
+			l.unpack(&p.strip, row[b*l.format.Bytes:][:l.format.Bytes])
 			if l.format.Block == 32 {
-				l.packRow32(dst, r, &strip)
+				p.packRow32(dst, r)
 			} else {
-				l.packRow256(dst, r, &strip)
+				p.packRow256(dst, r)
 			}
 		}
 	}
 }
 
-func (l *layout) packRow32(panel []byte, row int, s *strip) {
-	putHalf(panel, row, s.scale[0])
+func (p *packer) packRow32(panel []byte, row int) {
+	putHalf(panel, row, p.strip.scale[0])
 	panel = panel[2*PanelRows:]
-	if l.offset {
-		putHalf(panel, row, s.offset[0])
+	if p.offset {
+		putHalf(panel, row, p.strip.offset[0])
 		panel = panel[2*PanelRows:]
 	}
-	l.place(panel, row, l.codes(s.q))
+	p.placePart(panel, row, p.strip.q)
 }
 
-func (l *layout) packRow256(panel []byte, row int, s *strip) {
-	for p := range 8 {
-		l.place(panel[p*l.part:], row, l.codes(s.q[32*p:]))
+func (p *packer) packRow256(panel []byte, row int) {
+	for i := range 8 {
+		p.placePart(panel[i*p.part:], row, p.strip.q[32*i:])
 	}
-	panel = l.placeSmall(panel[8*l.part:], row, s.sub, s.less)
-	putHalf(panel, row, s.scale[0])
-	if l.offset {
-		putHalf(panel[2*PanelRows:], row, s.offset[0])
+	panel = p.placeSmall(panel[8*p.part:], row, p.strip.sub, p.strip.less)
+	putHalf(panel, row, p.strip.scale[0])
+	if p.offset {
+		putHalf(panel[2*PanelRows:], row, p.strip.offset[0])
 	}
+}
+
+func (p *packer) placePart(part []byte, row int, q []int8) {
+	for i, v := range (*[32]int8)(q) {
+		p.codes[i] = uint8(int(v) + p.bias)
+	}
+	p.place(part, row, &p.codes)
 }
 
 // placeSmall writes a row's small scales and offsets, two neighbours side by side, and returns what follows them.
@@ -157,14 +174,6 @@ func (l *layout) placeSmall(dst []byte, row int, sub, less []int32) []byte {
 		n *= 2
 	}
 	return dst[PanelRows*n:]
-}
-
-func (l *layout) codes(q []int8) *[32]uint8 {
-	var c [32]uint8
-	for i, v := range q[:32] {
-		c[i] = uint8(int(v) + l.bias)
-	}
-	return &c
 }
 
 // putHalf stores a number that came from half precision.
