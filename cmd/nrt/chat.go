@@ -51,7 +51,7 @@ the answers go to stdout; the first error ends it.`,
 }
 
 func (c *chatCommand) run(ctx context.Context, args []string) (err error) {
-	if _, err := c.model.take(args); err != nil {
+	if err := c.model.only(args); err != nil {
 		return err
 	}
 	m, load, err := c.model.open(c.app)

@@ -53,10 +53,8 @@ Kullback-Leibler divergence and the share of equal top tokens.`,
 }
 
 func (e *evalCommand) run(ctx context.Context, args []string) error {
-	if args, err := e.model.take(args); err != nil {
+	if err := e.model.only(args); err != nil {
 		return err
-	} else if len(args) > 0 {
-		return usagef("unexpected argument %q", args[0])
 	}
 	if (e.text == "") == (e.compare == "") {
 		return usagef("give either --text FILE or --compare-logits FILE")

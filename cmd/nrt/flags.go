@@ -56,6 +56,15 @@ func (f *modelFlags) take(args []string) ([]string, error) {
 	return args, f.locate()
 }
 
+// only is take for commands that take nothing but the model.
+func (f *modelFlags) only(args []string) error {
+	rest, err := f.take(args)
+	if err == nil && len(rest) > 0 {
+		return usagef("unexpected argument %q", rest[0])
+	}
+	return err
+}
+
 // locate turns what the user gave into the path of a file, and says what a user needs to hear where there is none. A
 // path never needs the store, nor the network.
 func (f *modelFlags) locate() error {

@@ -42,7 +42,7 @@ memory that running it takes. Files that nrt cannot run are shown too.`,
 }
 
 func (s *showCommand) run(args []string) error {
-	if _, err := s.model.take(args); err != nil {
+	if err := s.model.only(args); err != nil {
 		return err
 	}
 	f, err := gguf.Open(s.model.path)
@@ -206,9 +206,10 @@ func (m *memory) write(out *table) {
 	}
 	out.head("memory needed")
 	out.row("weights", size(m.Weights))
-	out.row("KV cache (f16)", size(1000*m.KVPerToken)+" for 1000 tokens")
+	out.row("KV cache (f16)", fmt.Sprintf("%s for 1000 tokens, %s for the default context of %d", size(1000*m.KVPerToken),
+		size(m.KVAtDefault), m.DefaultContext))
 	out.row("scratch", size(m.Scratch))
-	out.row("together", fmt.Sprintf("%s with a full context of %d tokens", size(m.Total), m.DefaultContext))
+	out.row("together", size(m.Total)+" with a full context")
 }
 
 // table prints sections of names and values; values that are empty are left out.
