@@ -170,6 +170,7 @@ def main():
         for source in a.models or [oracle.smollm2(), made]:
             model = pathlib.Path(source).stem
             for name in a.types:
+                print(f"{model} as {name}", file=sys.stderr, flush=True)
                 subprocess.run([nrt, "quantize", str(source), str(ours), "--type", name], check=True, stdout=subprocess.DEVNULL)
                 oracle.quantize(source, theirs, FTYPES[name])
                 for kind, t in sorted(compare(lib, source, ours).items()):
