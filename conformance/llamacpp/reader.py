@@ -39,6 +39,10 @@ def log_softmax(logits):
     return shifted - np.log(np.exp(shifted).sum())
 
 
+def nearest_rank(values, q):
+    return np.quantile(values, q, method="inverted_cdf")
+
+
 def compare(reference, other):
     """The measures of `nrt eval --compare-logits --json`, of OTHER against REFERENCE."""
     kl, same, ref_nll, other_nll = [], [], [], []
@@ -52,7 +56,7 @@ def compare(reference, other):
         other_nll.append(-q[target])
     return {
         "positions": len(kl),
-        "mean_kl": np.mean(kl), "median_kl": np.median(kl), "p99_kl": np.quantile(kl, 0.99), "max_kl": max(kl),
+        "mean_kl": np.mean(kl), "median_kl": nearest_rank(kl, 0.5), "p99_kl": nearest_rank(kl, 0.99), "max_kl": max(kl),
         "same_top": np.mean(same),
         "quality": {"perplexity": np.exp(np.mean(other_nll))},
         "reference_quality": {"perplexity": np.exp(np.mean(ref_nll))},
