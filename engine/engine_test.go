@@ -119,6 +119,24 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
+// TestLongPrompt has a prompt of several chunks, the last of which is short.
+func TestLongPrompt(t *testing.T) {
+	e := open(t, "stories260K-q8_0.gguf", Config{})
+	prompt := make([]int32, 3*prefillChunk+7)
+	for i := range prompt {
+		prompt[i] = int32(3 + i*7%500)
+	}
+	a := answerOf(t, e, &chat.Request{Tokens: prompt, MaxTokens: 1, Sampling: chat.Sampling{Temperature: new(float64)}})
+	var want int32
+	err := e.Score(context.Background(), prompt, func(pos int, logits []float32) error {
+		want = int32(slices.Index(logits, slices.Max(logits)))
+		return nil
+	})
+	if err != nil || !slices.Equal(a.Tokens, []int32{want}) {
+		t.Errorf("got %v, %v; want [%d]", a.Tokens, err, want)
+	}
+}
+
 // TestManyConversations shares the budget of the pages among more conversations than are kept.
 func TestManyConversations(t *testing.T) {
 	e := open(t, "stories260K-q8_0.gguf", Config{Context: 128})

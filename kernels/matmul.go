@@ -29,6 +29,9 @@ func MatMul(pool *Pool, dst tensor.Matrix, w *tensor.Tensor, in *Input) error {
 	if cols != in.x.Cols || dst.Rows != in.x.Rows || dst.Cols != rows {
 		panic(fmt.Sprintf("kernels: product %d x %d = %s times %d x %d", dst.Rows, dst.Cols, w, in.x.Rows, in.x.Cols))
 	}
+	if in.x.Rows == 0 {
+		return nil
+	}
 	kernel, err := kernelFor(w.Type)
 	if err != nil {
 		return fmt.Errorf("kernels: %q: %w", w.Name, err)
