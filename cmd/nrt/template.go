@@ -131,11 +131,10 @@ func (t *templateCommand) render(vocab *tokenizer.Tokenizer, req *chat.Request) 
 	if err != nil {
 		return err
 	}
-	text, err := template.Render(req)
+	text, ids, err := template.Prompt(req)
 	if err != nil {
 		return err
 	}
-	ids := template.Encode(text)
 	if t.json {
 		return t.printJSON(struct {
 			Text string `json:"text"`
