@@ -18,6 +18,7 @@ var verbs = []func(*app) *cobra.Command{
 	newTemplate,
 	newEmbed,
 	newEval,
+	newBench,
 	newQuantize,
 	newPull,
 	newList,
