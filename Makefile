@@ -10,7 +10,7 @@ MODEL   ?= smollm2
 
 export CGO_ENABLED ?= 0
 
-.PHONY: chat test build help lint fmt fuzz race arm64 cross size clean
+.PHONY: chat test build help lint fmt generate fuzz race isas arm64 cross size clean
 
 chat: build ## build nrt, get $(MODEL) when the store has no model, open the chat
 	@model=$$($(BIN) pull $(MODEL)) && exec $(BIN) chat -m "$$model"
@@ -32,11 +32,19 @@ lint: ## gofmt, go vet, staticcheck
 fmt: ## format the code
 	gofmt -w .
 
-fuzz: ## run every fuzz target for FUZZTIME (default 60s)
-	./.ci/fuzz $${FUZZTIME:-60s}
+generate: ## write the assembly again
+	$(GO) generate ./kernels
+	cd asm && $(GO) vet ./... && $(GO) test ./...
+
+fuzz: ## run every fuzz target, FUZZTIME (default 60s) each where files from strangers are read
+	./.ci/fuzz $(FUZZTIME)
 
 race: ## run the tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short ./...
+
+isas: ## run the tests of the arithmetic on every instruction set that this machine has
+	@for isa in $$($(GO) run ./cmd/nrt version --cpu | awk 'NR>2 && $$2!="no:" {print $$1}'); do \
+		echo "NRT_ISA=$$isa"; NRT_ISA=$$isa $(GO) test ./kernels ./kv ./models ./engine || exit 1; done
 
 arm64: ## run the tests on an emulated arm64 (needs qemu-user-static)
 	GOARCH=arm64 $(GO) test -short -exec qemu-aarch64-static ./...

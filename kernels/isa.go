@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/klauspost/cpuid/v2"
+
 	"github.com/nrt-go/nrt/quant"
 )
 
@@ -34,8 +36,34 @@ type isa struct {
 	record32, record256 func(dst []byte, x []float32, stride int)
 }
 
+// candidate is an instruction set that a machine may have.
+type candidate struct {
+	name  string
+	needs []cpuid.FeatureID
+	runs  map[quant.Type]panelRun
+}
+
+// missing names the features that this machine lacks for it.
+func (c candidate) missing() []string {
+	var names []string
+	for _, f := range c.needs {
+		if !cpuid.CPU.Supports(f) {
+			names = append(names, f.String())
+		}
+	}
+	return names
+}
+
 // isas is the table, best first; a row is there only where the machine can run it.
-var isas = append(machineISAs(), generic)
+var isas = func() []*isa {
+	var rows []*isa
+	for _, c := range candidates() {
+		if len(c.missing()) == 0 {
+			rows = append(rows, c.isa())
+		}
+	}
+	return append(rows, generic)
+}()
 
 // active is the row in use; activeErr says why the environment's wish could not be met.
 var active, activeErr = choose(os.Getenv("NRT_ISA"))
@@ -52,6 +80,23 @@ func choose(wanted string) (*isa, error) {
 		names[i] = row.name
 	}
 	return generic, fmt.Errorf("kernels: NRT_ISA=%s: this machine and build have %s", wanted, strings.Join(names, ", "))
+}
+
+// Support says whether this machine can run an instruction set that nrt has kernels for.
+type Support struct {
+	Name    string   `json:"name"`
+	Missing []string `json:"missing,omitempty"` // the processor features it lacks; none where it can
+	InUse   bool     `json:"in_use"`
+}
+
+// Supported is the instruction sets of this architecture, best first. The best one that lacks nothing is in use, unless
+// NRT_ISA names another.
+func Supported() []Support {
+	var all []Support
+	for _, c := range candidates() {
+		all = append(all, Support{Name: c.name, Missing: c.missing(), InUse: c.name == active.name})
+	}
+	return append(all, Support{Name: generic.name, InUse: active == generic})
 }
 
 // ISA is the name of the instruction set in use. The error says that NRT_ISA asks for one that is not here; programs

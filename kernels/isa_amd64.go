@@ -8,16 +8,12 @@ import (
 	"github.com/nrt-go/nrt/quant"
 )
 
-// machineISAs are the instruction sets of this machine, best first.
-func machineISAs() []*isa {
-	var found []*isa
-	if cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI) {
-		found = append(found, amd64ISA("avx512", rowsAVX512))
+// candidates are the instruction sets that this architecture has kernels for, best first.
+func candidates() []candidate {
+	return []candidate{
+		{"avx512", []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}, rowsAVX512},
+		{"avx2", []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}, rowsAVX2},
 	}
-	if cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3, cpuid.F16C) {
-		found = append(found, amd64ISA("avx2", rowsAVX2))
-	}
-	return found
 }
 
 var rowsAVX512 = map[quant.Type]panelRun{
@@ -48,16 +44,16 @@ var rowsAVX2 = map[quant.Type]panelRun{
 	quant.Q6_K:   rowsQ6_KAVX2,
 }
 
-// amd64ISA has panels of its own; everything else is AVX2 in all of them.
-func amd64ISA(name string, runs map[quant.Type]panelRun) *isa {
+// isa has panels of its own; everything else is AVX2 in all of them.
+func (c candidate) isa() *isa {
 	row := *generic
-	row.name = name
+	row.name = c.name
 	row.dot, row.dotRows, row.sumRows = dotAVX2, dotRowsAVX2, sumRowsAVX2
 	row.expSum, row.swiglu, row.rmsNorm = expSumAVX2, swigluRowsAVX2, rmsNormRowsAVX2
 	row.toF32, row.toF16 = toF32AVX2, toF16AVX2
 	row.record32, row.record256 = record32RowAVX2, record256RowAVX2
 	row.rows = maps.Clone(generic.rows)
-	for t, run := range runs {
+	for t, run := range c.runs {
 		row.rows[t|quant.Packed] = panelRows(layoutOf(t), run)
 	}
 	return &row

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
+	"github.com/klauspost/cpuid/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/nrt-go/nrt/kernels"
@@ -21,10 +25,19 @@ type build struct {
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 	ISA      string `json:"isa"`
+
+	CPU *cpu `json:"cpu,omitempty"`
+}
+
+// cpu is the machine and what its processor can run.
+type cpu struct {
+	Name  string            `json:"name"`
+	Cores int               `json:"cores"` // that a pool of workers uses by default
+	ISAs  []kernels.Support `json:"isas"`
 }
 
 func newVersion(a *app) *cobra.Command {
-	var asJSON bool
+	var asJSON, withCPU bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Say which nrt this is and which instruction set it uses",
@@ -34,6 +47,9 @@ func newVersion(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if withCPU {
+				b.CPU = &cpu{Name: cpuid.CPU.BrandName, Cores: kernels.Cores(), ISAs: kernels.Supported()}
+			}
 			if asJSON {
 				return a.printJSON(b)
 			}
@@ -42,6 +58,7 @@ func newVersion(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&withCPU, "cpu", false, "say which instruction sets there are, which one is in use, and why")
 	return cmd
 }
 
@@ -74,5 +91,25 @@ func (b build) String() string {
 			commit += " with changes"
 		}
 	}
-	return fmt.Sprintf("nrt %s (%s, %s%s), instruction set %s", b.Version, b.Go, b.Platform, commit, b.ISA)
+	line := fmt.Sprintf("nrt %s (%s, %s%s), instruction set %s", b.Version, b.Go, b.Platform, commit, b.ISA)
+	if b.CPU == nil {
+		return line
+	}
+	lines := []string{line, fmt.Sprintf("%s, %d cores", cmp.Or(b.CPU.Name, "unknown processor"), b.CPU.Cores)}
+	for _, s := range b.CPU.ISAs {
+		lines = append(lines, fmt.Sprintf("%-13s %s", s.Name, isaState(s)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func isaState(s kernels.Support) string {
+	switch {
+	case len(s.Missing) > 0:
+		return "no: the processor lacks " + strings.Join(s.Missing, ", ")
+	case s.InUse && os.Getenv("NRT_ISA") != "":
+		return "in use: NRT_ISA asks for it"
+	case s.InUse:
+		return "in use: the best that the processor has"
+	}
+	return "there"
 }
