@@ -40,9 +40,7 @@ func sumLanes(lane *[16]float32) float32 {
 	return lane[0]
 }
 
-// Axpy adds a times x to y, element by element.
-func Axpy(y []float32, a float32, x []float32) { active.axpy(y, a, x) }
-
+// axpyGeneric adds a times x to y, element by element.
 func axpyGeneric(y []float32, a float32, x []float32) {
 	x = x[:len(y)]
 	for len(y) >= 4 && len(x) >= 4 {

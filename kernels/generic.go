@@ -6,7 +6,6 @@ import "github.com/nrt-go/nrt/quant"
 var generic = &isa{
 	name:      "generic",
 	dot:       dotGeneric,
-	axpy:      axpyGeneric,
 	expSum:    expSumGeneric,
 	swiglu:    swigluGeneric,
 	rmsNorm:   rmsNormGeneric,

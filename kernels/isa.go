@@ -15,7 +15,6 @@ type isa struct {
 	name string
 
 	dot      func(a, b []float32) float32
-	axpy     func(y []float32, a float32, x []float32)
 	expSum   func(x []float32, max float32) float32
 	swiglu   func(gate, up []float32)
 	rmsNorm  func(dst, x, weight []float32, eps float32)

@@ -177,7 +177,9 @@ func (l *layout) placeSmall(dst []byte, row int, sub, less []int32) []byte {
 }
 
 // putHalf stores a number that came from half precision.
-func putHalf(dst []byte, row int, v float32) { binary.LittleEndian.PutUint16(dst[2*row:], narrow(v)) }
+func putHalf(dst []byte, row int, v float32) {
+	binary.LittleEndian.PutUint16(dst[2*row:], quant.F32ToF16(v))
+}
 
 // four is four codes as the bytes of a word.
 func four(codes *[32]uint8, at int) uint32 { return binary.LittleEndian.Uint32(codes[at:]) }

@@ -1,6 +1,10 @@
 package kernels
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/nrt-go/nrt/quant"
+)
 
 // strip is one row of weights unpacked to the shape that the integer dots read. With q the stored integers,
 //
@@ -54,4 +58,4 @@ func unpacked(sum int64) (first, next int32) {
 }
 
 // half reads a stored half-precision number.
-func half(src []byte) float32 { return widen(binary.LittleEndian.Uint16(src)) }
+func half(src []byte) float32 { return quant.F16ToF32(binary.LittleEndian.Uint16(src)) }
