@@ -40,6 +40,7 @@ def python():
     interpreter = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not interpreter.exists():
         venv.create(folder, with_pip=True)
+    print(f"installing {requirements.name} in {folder}: llama.cpp takes some minutes to build", flush=True)
     env = dict(os.environ)
     env.setdefault("CMAKE_ARGS", BUILD)
     subprocess.run([str(interpreter), "-m", "pip", "install", "--quiet", "-r", str(requirements)], env=env, check=True)
