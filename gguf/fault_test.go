@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nrt-go/nrt/internal/testdata"
 	"github.com/nrt-go/nrt/quant"
 	"github.com/nrt-go/nrt/tensor"
 )
@@ -64,6 +65,7 @@ func TestTruncatedMapping(t *testing.T) {
 	if !canMap {
 		t.Skip("no mmap on this system")
 	}
+	testdata.RealFaults(t)
 	path := weights(t, 1<<18)
 	f := open(t, path)
 	if err := os.Truncate(path, 4096); err != nil {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/nrt-go/nrt/internal/testdata"
 	"github.com/nrt-go/nrt/quant"
 	"github.com/nrt-go/nrt/tensor"
 )
@@ -35,6 +36,7 @@ func cutMapping(t *testing.T, n int) []byte {
 }
 
 func TestWeightsThatVanishAreAnError(t *testing.T) {
+	testdata.RealFaults(t)
 	for _, workers := range []int{1, 3} {
 		pool := NewPool(workers)
 		defer pool.Close()
