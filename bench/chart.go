@@ -115,13 +115,14 @@ func seriesName(records []Record) func(*Record) string {
 	}
 }
 
-// axis maps values to pixels, with ticks at round numbers.
+// axis maps values to pixels.
 type axis struct {
 	from, to int // pixels of 0 and of last
 	last     float64
-	step     float64
+	step     float64 // between ticks
 }
 
+// newAxis has about five ticks, at round numbers.
 func newAxis(largest float64, from, to int) axis {
 	step := roundStep(max(largest, 1e-9) / 5)
 	return axis{from, to, step * max(math.Ceil(largest/step), 1), step}
@@ -156,20 +157,14 @@ func (p *panel) draw(s *svg, top int) {
 		}
 	}
 	bottom := top + plotTop + plotHeight
-	x, y := newAxis(deepest, plotLeft, plotRight), newAxis(fastest, bottom, top+plotTop)
-	if deepest == 0 {
-		x.last, x.step = 1, 1
-	}
+	x, y := axis{from: plotLeft, to: plotRight - 16, last: max(deepest, 1)}, newAxis(fastest, bottom, top+plotTop)
 	s.text(plotLeft, float64(top+28), "title", "start", p.title)
 	s.text(plotLeft-8, float64(top+plotTop-8), "label", "end", "tokens/s")
 	for _, v := range y.ticks() {
 		s.line(plotLeft, y.at(v), plotRight, y.at(v), "grid")
 		s.text(plotLeft-8, y.at(v)+4, "label", "end", number(v))
 	}
-	for _, v := range x.ticks() {
-		if deepest == 0 && v > 0 {
-			break
-		}
+	for _, v := range p.depthTicks(x) {
 		s.line(x.at(v), float64(bottom), x.at(v), float64(bottom+5), "axis")
 		s.text(x.at(v), float64(bottom+20), "label", "middle", number(v))
 	}
@@ -182,6 +177,24 @@ func (p *panel) draw(s *svg, top int) {
 		s.marker(plotLeft+12, at, i)
 		s.text(plotLeft+32, at+4, "label", "start", line.name)
 	}
+}
+
+// depthTicks are the depths that were measured, as far as their numbers have room.
+func (p *panel) depthTicks(x axis) []float64 {
+	var depths []float64
+	for _, line := range p.series {
+		for _, at := range line.points {
+			depths = append(depths, float64(at.depth))
+		}
+	}
+	slices.Sort(depths)
+	var out []float64
+	for _, d := range depths {
+		if len(out) == 0 || x.at(d)-x.at(out[len(out)-1]) >= 40 {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 func (l *series) draw(s *svg, x, y axis, index int) {

@@ -19,7 +19,7 @@ type KernelRecord struct {
 	Packed     bool    `json:"packed"` // weights stand in panels
 	Threads    int     `json:"n_threads"`
 	WorkingSet int64   `json:"working_set"`    // bytes of weights that GEMV went through
-	Bandwidth  Samples `json:"bandwidth_gb_s"` // bytes that a loop of loads reads in a second, before and after, GB/s
+	Bandwidth  Samples `json:"bandwidth_gb_s"` // bytes that a loop of loads reads in a second, GB/s
 	GEMV       Samples `json:"gemv_gb_s"`      // bytes of weights that a product with one row reads in a second, GB/s
 	GEMM64     Samples `json:"gemm_n64_gops"`  // multiplications and additions with 64 rows, 1e9/s
 	GEMM512    Samples `json:"gemm_n512_gops"` // with 512
@@ -30,13 +30,16 @@ func (r *KernelRecord) Share() float64 { return r.GEMV.Median() / r.Bandwidth.Me
 
 // KernelMethod says in one line how kernels are measured.
 const KernelMethod = "GEMV: one row of activations times weights larger than the caches; GEMM: a cached matrix times 64 and 512 rows; " +
-	"read: 64-bit loads over as much memory by all threads, before and after each format"
+	"read: the faster of two loops of loads over as much memory, all threads, before and after each format"
 
-// The matrices of a model of a billion weights: GEMV meets many of them, GEMM one.
+// The matrices are those of a model of a billion weights. GEMV meets many of them, GEMM a part of one: enough rows for
+// every worker to get several panels.
 const (
-	gemvRows, gemvCols = 4096, 2048
-	gemmRows, gemmCols = 512, 2048
+	gemvRows, gemmLeast, gemmShare = 4096, 512, 128
+	columns                        = 2048
 )
+
+func gemmRows(workers int) int { return max(gemmLeast, gemmShare*workers) }
 
 // KernelRun is how kernels are measured.
 type KernelRun struct {
@@ -47,23 +50,27 @@ type KernelRun struct {
 }
 
 // MeasureKernels measures formats on the instruction set in use and hands over each as it is done.
-func MeasureKernels(ctx context.Context, formats []*quant.Format, run KernelRun, each func(KernelRecord) error) error {
+func MeasureKernels(ctx context.Context, formats []*quant.Format, run KernelRun, each func(KernelRecord) error) (err error) {
 	isa, err := kernels.ISA()
 	if err != nil {
 		return err
 	}
 	pool := kernels.NewPool(run.Threads)
 	defer pool.Close()
-	memory := newMemory(pool, run.WorkingSet)
+	memory, err := newMemory(pool, run.WorkingSet)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, memory.arena.Free()) }()
 	for _, f := range formats {
 		bench := &kernelBench{run: run, pool: pool, format: f}
 		rec := KernelRecord{ISA: isa, Format: f.Name, Threads: pool.Workers()}
-		err := memory.read(run, &rec.Bandwidth)
+		err := memory.read(ctx, run, &rec.Bandwidth)
 		if err == nil {
 			err = bench.measure(ctx, &rec)
 		}
 		if err == nil {
-			err = memory.read(run, &rec.Bandwidth)
+			err = memory.read(ctx, run, &rec.Bandwidth)
 		}
 		if err := errors.Join(err, bench.arena.Free()); err != nil {
 			return fmt.Errorf("bench: %s on %s: %w", f.Name, isa, err)
@@ -102,7 +109,7 @@ func (b *kernelBench) measure(ctx context.Context, rec *KernelRecord) error {
 
 // weights are as many copies of a matrix as fill the working set.
 func (b *kernelBench) weights(bytes int64) ([]*tensor.Tensor, error) {
-	source := randomWeights(b.format, gemvRows, gemvCols)
+	source := randomWeights(b.format, gemvRows, columns)
 	var out []*tensor.Tensor
 	for have := int64(0); have < bytes || have == 0; have += int64(len(out[0].Data)) {
 		t, err := kernels.Pack(b.pool, source, &b.arena)
@@ -123,7 +130,7 @@ func (b *kernelBench) weights(bytes int64) ([]*tensor.Tensor, error) {
 }
 
 func (b *kernelBench) gemv(ctx context.Context, weights []*tensor.Tensor) (Samples, error) {
-	in, dst := b.input(1, gemvCols), tensor.NewMatrix(1, gemvRows)
+	in, dst := b.input(1, columns), tensor.NewMatrix(1, gemvRows)
 	bytes := float64(len(weights)) * float64(len(weights[0].Data))
 	return repeat(ctx, b.run, func() (float64, error) {
 		for _, w := range weights {
@@ -136,14 +143,15 @@ func (b *kernelBench) gemv(ctx context.Context, weights []*tensor.Tensor) (Sampl
 }
 
 func (b *kernelBench) gemm(ctx context.Context, n int) (Samples, error) {
-	w, err := kernels.Pack(b.pool, randomWeights(b.format, gemmRows, gemmCols), &b.arena)
+	rows := gemmRows(b.pool.Workers())
+	w, err := kernels.Pack(b.pool, randomWeights(b.format, rows, columns), &b.arena)
 	if err != nil {
 		return nil, err
 	}
-	in, dst := b.input(n, gemmCols), tensor.NewMatrix(n, gemmRows)
+	in, dst := b.input(n, columns), tensor.NewMatrix(n, rows)
 	return repeat(ctx, b.run, func() (float64, error) {
 		err := kernels.MatMul(b.pool, dst, w, in)
-		return 2 * float64(n) * gemmRows * gemmCols / 1e9, err
+		return 2 * float64(n) * float64(rows) * columns / 1e9, err
 	})
 }
 

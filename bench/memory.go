@@ -6,34 +6,71 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/nrt-go/nrt/kernels"
 )
 
 // memory measures how fast the machine reads: no product with weights that stand in memory can be faster.
 type memory struct {
-	pool  *kernels.Pool
-	words []uint64
-	sum   atomic.Uint64 // so that the loads are not left out
+	pool   *kernels.Pool
+	arena  kernels.Arena // where weights stand too, in huge pages
+	words  []uint64
+	floats []float32     // the same bytes
+	sum    atomic.Uint64 // so that the loads are not left out
 }
 
-func newMemory(pool *kernels.Pool, bytes int64) *memory {
-	m := &memory{pool: pool, words: make([]uint64, max(bytes/8, 1))}
-	for i := range m.words {
-		m.words[i] = uint64(i) // a page that was never written is no memory yet
+func newMemory(pool *kernels.Pool, bytes int64) (*memory, error) {
+	m := &memory{pool: pool}
+	data, err := m.arena.Alloc(int(max(bytes/memoryChunk, 1)) * memoryChunk)
+	if err != nil {
+		return nil, err
 	}
-	return m
+	m.words = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/8)
+	m.floats = unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/4)
+	for i := range m.floats {
+		m.floats[i] = 1 // a page that was never written is no memory yet
+	}
+	return m, nil
 }
 
-// read appends samples in GB/s.
-func (m *memory) read(run KernelRun, to *Samples) error {
-	samples, err := repeat(context.Background(), run, func() (float64, error) {
-		const chunk = 1 << 17 // words
-		err := m.pool.Run(len(m.words), chunk, func(_, start, end int) { m.sum.Add(sumWords(m.words[start:end])) })
+// memoryChunk is the bytes that a worker reads at a time.
+const memoryChunk = 1 << 20
+
+// read appends samples in GB/s, of the faster of two loops: words in Go, and the dot product of the instruction set in
+// use, which takes wider loads.
+func (m *memory) read(ctx context.Context, run KernelRun, to *Samples) error {
+	words, err := m.loop(ctx, run, func(chunk int) uint64 {
+		return sumWords(m.words[chunk*memoryChunk/8:][:memoryChunk/8])
+	})
+	if err != nil {
+		return err
+	}
+	wide, err := m.loop(ctx, run, func(chunk int) uint64 {
+		x := m.floats[chunk*memoryChunk/4:][:memoryChunk/4]
+		return uint64(kernels.Dot(x[:len(x)/2], x[len(x)/2:]))
+	})
+	if err != nil {
+		return err
+	}
+	if wide.Median() > words.Median() {
+		words = wide
+	}
+	*to = append(*to, words...)
+	return nil
+}
+
+// loop reads all of the memory, chunk by chunk.
+func (m *memory) loop(ctx context.Context, run KernelRun, read func(chunk int) uint64) (Samples, error) {
+	chunks := 8 * len(m.words) / memoryChunk
+	return repeat(ctx, run, func() (float64, error) {
+		err := m.pool.Run(chunks, 1, func(_, start, end int) {
+			for i := start; i < end; i++ {
+				m.sum.Add(read(i))
+			}
+		})
 		return float64(8*len(m.words)) / 1e9, err
 	})
-	*to = append(*to, samples...)
-	return err
 }
 
 // sumWords adds words in eight chains, so that loads do not wait for one another.

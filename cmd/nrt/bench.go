@@ -95,7 +95,8 @@ func (b *benchCommand) register(cmd *cobra.Command) {
 	complete("output-err", bench.FormatNames())
 	complete("synthesize", bench.ShapeNames())
 	complete("type", requant.Mixtures())
-	complete("isa", isaNames)
+	isas, _ := isaNames()
+	complete("isa", isas)
 }
 
 func (b *benchCommand) run(cmd *cobra.Command) error {
@@ -104,7 +105,7 @@ func (b *benchCommand) run(cmd *cobra.Command) error {
 	if b.reps < 1 {
 		return usagef("-r %d: want at least 1 run", b.reps)
 	}
-	if !slices.Contains([]string{"0", "1", "0,1"}, b.flash) {
+	if b.flash != "0" && b.flash != "1" {
 		return usagef("-fa %s: want 0 or 1", b.flash)
 	}
 	modes := 0
@@ -227,6 +228,9 @@ func (b *benchCommand) runGrid(ctx context.Context) error {
 		return failed
 	}
 	b.method(bench.Method)
+	if failed != nil {
+		fmt.Fprintf(b.err, "stopped after %d of %d tests\n", len(records), len(tests)*len(b.models))
+	}
 	return errors.Join(failed, b.report(records, earlier))
 }
 

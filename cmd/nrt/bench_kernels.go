@@ -19,8 +19,14 @@ import (
 	"github.com/nrt-go/nrt/quant"
 )
 
-// isaNames are the instruction sets that NRT_ISA may name; a machine has some of them.
-var isaNames = []string{"avx512", "avx2", "neon", "generic"}
+// isaNames are the instruction sets of this architecture, best first; runs says whether this machine has one.
+func isaNames() (names []string, runs map[string]bool) {
+	runs = map[string]bool{}
+	for _, s := range kernels.Supported() {
+		names, runs[s.Name] = append(names, s.Name), len(s.Missing) == 0
+	}
+	return names, runs
+}
 
 // runKernels measures every instruction set. One is chosen when a program starts, so each of several has a process.
 func (b *benchCommand) runKernels(ctx context.Context) error {
@@ -36,7 +42,7 @@ func (b *benchCommand) runKernels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	isas, err := b.wantedISAs(ctx)
+	isas, err := b.wantedISAs()
 	if err != nil {
 		return err
 	}
@@ -84,22 +90,17 @@ func (b *benchCommand) kernelsHere(ctx context.Context, formats []*quant.Format,
 }
 
 // wantedISAs are those of --isa, or of the machine.
-func (b *benchCommand) wantedISAs(ctx context.Context) ([]string, error) {
+func (b *benchCommand) wantedISAs() ([]string, error) {
+	names, runs := isaNames()
 	if len(b.isas) == 0 {
-		return slices.DeleteFunc(slices.Clone(isaNames), func(isa string) bool { return !hasISA(ctx, isa) }), ctx.Err()
+		return slices.DeleteFunc(names, func(isa string) bool { return !runs[isa] }), nil
 	}
 	for _, isa := range b.isas {
-		if !slices.Contains(isaNames, isa) || !hasISA(ctx, isa) {
-			return nil, fmt.Errorf("--isa: this machine and build have no instruction set %q", isa)
+		if !runs[isa] {
+			return nil, fmt.Errorf("--isa: this machine and build have no instruction set %q; nrt version --cpu lists them", isa)
 		}
 	}
 	return b.isas, nil
-}
-
-// hasISA asks a process of its own.
-func hasISA(ctx context.Context, isa string) bool {
-	cmd, err := withISA(ctx, isa, "version")
-	return err == nil && cmd.Run() == nil
 }
 
 // withISA is nrt itself with another instruction set.
