@@ -36,7 +36,7 @@ const KernelMethod = "GEMV: one row of activations times weights larger than the
 // every worker to get several panels.
 const (
 	gemvRows, gemmLeast, gemmShare = 4096, 512, 128
-	columns                        = 2048
+	weightCols                     = 2048
 )
 
 func gemmRows(workers int) int { return max(gemmLeast, gemmShare*workers) }
@@ -109,7 +109,7 @@ func (b *kernelBench) measure(ctx context.Context, rec *KernelRecord) error {
 
 // weights are as many copies of a matrix as fill the working set.
 func (b *kernelBench) weights(bytes int64) ([]*tensor.Tensor, error) {
-	source := randomWeights(b.format, gemvRows, columns)
+	source := randomWeights(b.format, gemvRows, weightCols)
 	var out []*tensor.Tensor
 	for have := int64(0); have < bytes || have == 0; have += int64(len(out[0].Data)) {
 		t, err := kernels.Pack(b.pool, source, &b.arena)
@@ -130,7 +130,7 @@ func (b *kernelBench) weights(bytes int64) ([]*tensor.Tensor, error) {
 }
 
 func (b *kernelBench) gemv(ctx context.Context, weights []*tensor.Tensor) (Samples, error) {
-	in, dst := b.input(1, columns), tensor.NewMatrix(1, gemvRows)
+	in, dst := b.input(1, weightCols), tensor.NewMatrix(1, gemvRows)
 	bytes := float64(len(weights)) * float64(len(weights[0].Data))
 	return repeat(ctx, b.run, func() (float64, error) {
 		for _, w := range weights {
@@ -144,14 +144,14 @@ func (b *kernelBench) gemv(ctx context.Context, weights []*tensor.Tensor) (Sampl
 
 func (b *kernelBench) gemm(ctx context.Context, n int) (Samples, error) {
 	rows := gemmRows(b.pool.Workers())
-	w, err := kernels.Pack(b.pool, randomWeights(b.format, rows, columns), &b.arena)
+	w, err := kernels.Pack(b.pool, randomWeights(b.format, rows, weightCols), &b.arena)
 	if err != nil {
 		return nil, err
 	}
-	in, dst := b.input(n, columns), tensor.NewMatrix(n, rows)
+	in, dst := b.input(n, weightCols), tensor.NewMatrix(n, rows)
 	return repeat(ctx, b.run, func() (float64, error) {
 		err := kernels.MatMul(b.pool, dst, w, in)
-		return 2 * float64(n) * float64(rows) * columns / 1e9, err
+		return 2 * float64(n) * float64(rows) * weightCols / 1e9, err
 	})
 }
 
