@@ -79,7 +79,7 @@ def report(exact, quantized, theirs):
     ]
     oracle.table([("goal", "found", "at most", "verdict")] +
                  [(what, f"{found:.3g}", f"{most:.3g}", "ok" if found <= most else "FAILED") for what, found, most in goals])
-    return sum(found > most for _, found, most in goals)
+    return int(sum(found > most for _, found, most in goals))
 
 
 if __name__ == "__main__":

@@ -38,12 +38,15 @@ def python():
         return sys.executable
     folder = oracle.CACHE / "venv"
     interpreter = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not interpreter.exists():
-        venv.create(folder, with_pip=True)
+    installed = folder / "installed.txt"
+    if installed.exists() and installed.read_text() == requirements.read_text():
+        return str(interpreter)
+    venv.create(folder, with_pip=True)
     print(f"installing {requirements.name} in {folder}: llama.cpp takes some minutes to build", flush=True)
     env = dict(os.environ)
     env.setdefault("CMAKE_ARGS", BUILD)
     subprocess.run([str(interpreter), "-m", "pip", "install", "--quiet", "-r", str(requirements)], env=env, check=True)
+    installed.write_text(requirements.read_text())
     return str(interpreter)
 
 
