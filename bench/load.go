@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ const LoadPrompt = 16
 
 // LoadMethod says in one line how loading is measured.
 const LoadMethod = "from opening the file to the logits behind a prompt of 16 tokens, in this process; one warm-up, so the file " +
-	"stands in the page cache; the peak is the process's, all runs together"
+	"stands in the page cache; the peak counts the file's mapped pages too"
 
 // LoadRecord is where the time to the first token goes, in milliseconds.
 type LoadRecord struct {
@@ -39,7 +40,7 @@ type LoadRecord struct {
 	Pack        Samples   `json:"pack_ms"`    // weights into panels, pages and buffers
 	Prefill     Samples   `json:"prefill_ms"` // LoadPrompt tokens
 	Total       Samples   `json:"first_token_ms"`
-	PeakBytes   int64     `json:"peak_rss,omitempty"` // largest resident memory; 0 where the system does not say
+	PeakBytes   int64     `json:"peak_rss,omitempty"` // largest resident memory of a run; 0 where the system does not say
 }
 
 // Model is the name of the model's file without its folders.
@@ -51,15 +52,19 @@ func MeasureLoad(ctx context.Context, path string, threads int, run Run) (LoadRe
 	if err != nil {
 		return LoadRecord{}, err
 	}
+	if run, err = run.ready(); err != nil {
+		return LoadRecord{}, err
+	}
 	r := LoadRecord{BuildCommit: Commit(), CPU: CPU(), ISA: isa, ModelFile: path, Threads: threads, Time: run.Clock().UTC()}
 	for i := range run.Reps + 1 {
+		resetPeak()
 		l := &loading{path: path, threads: threads, now: run.Clock, record: &r}
 		if err := l.run(ctx, i > 0); err != nil {
 			return LoadRecord{}, err
 		}
+		r.PeakBytes = max(r.PeakBytes, peakMemory())
 		run.Step()
 	}
-	r.PeakBytes = peakMemory()
 	return r, nil
 }
 
@@ -119,6 +124,13 @@ func (l *loading) run(ctx context.Context, counts bool) (err error) {
 	}
 	l.record.ModelType, l.record.ModelSize = modelType(file), m.model.Bytes()
 	return nil
+}
+
+// resetPeak gives back what earlier runs left and lets the system count anew. Where it cannot, the peak is that of all
+// models before as well.
+func resetPeak() {
+	debug.FreeOSMemory()
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 
 // peakMemory is the process's largest resident memory in bytes; 0 where the system does not say.

@@ -66,11 +66,25 @@ func compute(ctx context.Context, s subject, prompt, gen int) error {
 	return nil
 }
 
-// Run is how tests are measured.
+// Run is how a test is measured.
 type Run struct {
 	Reps  int
 	Clock Clock  // nil is time.Now
-	Step  func() // called Reps+1 times for each test; may be nil
+	Step  func() // called after the warm-up and after each run; may be nil
+}
+
+// ready is r with its defaults.
+func (r Run) ready() (Run, error) {
+	if r.Reps < 1 {
+		return r, fmt.Errorf("bench: found %d repetitions, want at least 1", r.Reps)
+	}
+	if r.Clock == nil {
+		r.Clock = time.Now
+	}
+	if r.Step == nil {
+		r.Step = func() {}
+	}
+	return r, nil
 }
 
 // Measure runs a test on a model.
@@ -78,14 +92,9 @@ func (m *Model) Measure(ctx context.Context, t Test, run Run) (Record, error) {
 	if err := m.Check(t); err != nil {
 		return Record{}, err
 	}
-	if run.Reps < 1 {
-		return Record{}, fmt.Errorf("bench: found %d repetitions, want at least 1", run.Reps)
-	}
-	if run.Clock == nil {
-		run.Clock = time.Now
-	}
-	if run.Step == nil {
-		run.Step = func() {}
+	run, err := run.ready()
+	if err != nil {
+		return Record{}, err
 	}
 	s, err := m.session(t)
 	if err != nil {

@@ -240,7 +240,10 @@ func (b *benchCommand) measure(ctx context.Context, tests []bench.Test) ([]bench
 	defer clearBar(bar)
 	var records []bench.Record
 	for _, path := range b.models {
-		err := b.measureModel(ctx, path, tests, bar, func(r bench.Record) { records = append(records, r) })
+		err := b.measureModel(ctx, path, tests, bar, func(r bench.Record) error {
+			records = append(records, r)
+			return stream(b, bar, r)
+		})
 		if err != nil {
 			return records, err
 		}
@@ -253,7 +256,7 @@ func clearBar(bar *progressbar.ProgressBar) {
 	_ = bar.Clear()
 }
 
-func (b *benchCommand) measureModel(ctx context.Context, path string, tests []bench.Test, bar *progressbar.ProgressBar, done func(bench.Record)) (err error) {
+func (b *benchCommand) measureModel(ctx context.Context, path string, tests []bench.Test, bar *progressbar.ProgressBar, done func(bench.Record) error) (err error) {
 	bar.Describe("loading")
 	m, err := bench.OpenModel(path)
 	if err != nil {
@@ -271,9 +274,22 @@ func (b *benchCommand) measureModel(ctx context.Context, path string, tests []be
 		if err != nil {
 			return err
 		}
-		done(r)
+		if err := done(r); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// streams says whether results are printed as they come: who reads lines wants to see it go, and loses none to a kill.
+func (b *benchCommand) streams() bool { return b.output == "jsonl" }
+
+func stream[T any](b *benchCommand, bar *progressbar.ProgressBar, result T) error {
+	if !b.streams() {
+		return nil
+	}
+	_ = bar.Clear()
+	return bench.WriteJSONLines(b.text(), []T{result})
 }
 
 // method says on stderr how the figures came about.
@@ -314,6 +330,9 @@ func (b *benchCommand) print(records, earlier []bench.Record) error {
 	if b.compare != "" {
 		return bench.WriteComparison(b.text(), earlier, records)
 	}
+	if b.streams() {
+		return nil
+	}
 	return bench.Write(b.text(), b.output, records)
 }
 
@@ -335,32 +354,41 @@ func (b *benchCommand) runLoad(ctx context.Context) error {
 	if err != nil {
 		return usagef("-t: %w", err)
 	}
+	records, failed := b.loads(ctx, threads)
+	if len(records) == 0 {
+		return failed
+	}
+	b.method(bench.LoadMethod)
+	if b.streams() {
+		return failed
+	}
+	return errors.Join(failed, writeAs(b.text(), b.output, records, bench.WriteLoads))
+}
+
+// loads returns what is complete, and why it is not all.
+func (b *benchCommand) loads(ctx context.Context, threads []int) ([]bench.LoadRecord, error) {
 	bar := b.bar(int64(len(b.models)*len(threads)*(b.reps+1)), "loading")
+	defer clearBar(bar)
 	var records []bench.LoadRecord
 	for _, path := range b.models {
 		for _, n := range threads {
-			var r bench.LoadRecord
-			if r, err = bench.MeasureLoad(ctx, path, n, bench.Run{Reps: b.reps, Clock: time.Now, Step: func() { _ = bar.Add(1) }}); err != nil {
-				break
+			r, err := bench.MeasureLoad(ctx, path, n, bench.Run{Reps: b.reps, Step: func() { _ = bar.Add(1) }})
+			if err != nil {
+				return records, err
 			}
 			records = append(records, r)
+			if err := stream(b, bar, r); err != nil {
+				return records, err
+			}
 		}
 	}
-	clearBar(bar)
-	if len(records) == 0 {
-		return err
-	}
-	b.method(bench.LoadMethod)
-	return errors.Join(err, writeAs(b.text(), b.output, records, bench.WriteLoads))
+	return records, nil
 }
 
 // writeAs writes records that have a table of their own.
 func writeAs[T any](w io.Writer, format string, records []T, table func(io.Writer, []T) error) error {
-	switch format {
-	case "json":
+	if format == "json" {
 		return bench.WriteJSON(w, records)
-	case "jsonl":
-		return bench.WriteJSONLines(w, records)
 	}
 	return table(w, records)
 }

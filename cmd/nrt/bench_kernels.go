@@ -51,10 +51,7 @@ func (b *benchCommand) runKernels(ctx context.Context) error {
 	done := func(r bench.KernelRecord) error {
 		records = append(records, r)
 		_ = bar.Add(1)
-		if b.output != "jsonl" {
-			return nil
-		}
-		return bench.WriteJSONLines(b.text(), []bench.KernelRecord{r}) // at once: who reads lines wants to see it go
+		return stream(b, bar, r)
 	}
 	for _, isa := range isas {
 		bar.Describe(isa)
@@ -72,7 +69,7 @@ func (b *benchCommand) runKernels(ctx context.Context) error {
 		return err
 	}
 	b.method(bench.KernelMethod)
-	if b.output == "jsonl" {
+	if b.streams() {
 		return err
 	}
 	return errors.Join(err, writeAs(b.text(), b.output, records, bench.WriteKernels))

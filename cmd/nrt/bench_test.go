@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,5 +55,13 @@ func TestInstructionSetsOfThisMachine(t *testing.T) {
 		if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"isa":"`+isa+`"`) {
 			t.Errorf("NRT_ISA=%s: %s, %v", isa, out, err)
 		}
+	}
+}
+
+func TestLlamaBenchSpelling(t *testing.T) {
+	got := respell([]string{"bench", "-npl", "1,2", "-pg", "64,8", "-fa", "1", "-oe", "csv"})
+	want := []string{"bench", "--npl", "1,2", "--pg", "64,8", "--flash-attn", "1", "--output-err", "csv"}
+	if !slices.Equal(got, want) {
+		t.Errorf("respell = %q, want %q", got, want)
 	}
 }
