@@ -18,19 +18,35 @@ type KernelRecord struct {
 	Format     string  `json:"format"`
 	Packed     bool    `json:"packed"` // weights stand in panels
 	Threads    int     `json:"n_threads"`
-	WorkingSet int64   `json:"working_set"`    // bytes of weights that GEMV went through
-	Bandwidth  Samples `json:"bandwidth_gb_s"` // bytes that a loop of loads reads in a second, GB/s
-	GEMV       Samples `json:"gemv_gb_s"`      // bytes of weights that a product with one row reads in a second, GB/s
-	GEMM64     Samples `json:"gemm_n64_gops"`  // multiplications and additions with 64 rows, 1e9/s
-	GEMM512    Samples `json:"gemm_n512_gops"` // with 512
+	WorkingSet int64   `json:"working_set"`         // bytes of weights that GEMV went through
+	Bandwidth  Samples `json:"bandwidth_gb_s"`      // bytes that a loop of loads reads in a second, GB/s
+	Peak       Samples `json:"peak_gops,omitempty"` // multiplications and additions of bytes in registers, 1e9/s
+	GEMV       Samples `json:"gemv_gb_s"`           // bytes of weights that a product with one row reads in a second, GB/s
+	GEMM64     Samples `json:"gemm_n64_gops"`       // multiplications and additions with 64 rows, 1e9/s
+	GEMM512    Samples `json:"gemm_n512_gops"`      // with 512
 }
 
-// Share is GEMV's part of the machine's read bandwidth.
-func (r *KernelRecord) Share() float64 { return r.GEMV.Median() / r.Bandwidth.Median() }
+// peak measures what registers alone allow; none where there is no loop for the processor.
+func peak(ctx context.Context, pool *kernels.Pool, run KernelRun) (Samples, error) {
+	loop, ops := peakLoop()
+	if loop == nil {
+		return nil, nil
+	}
+	const turns = 1 << 14 // well below a millisecond: the runtime cannot stop a worker inside
+	return repeat(ctx, run, func() (float64, error) {
+		err := pool.Run(pool.Workers(), 1, func(_, start, end int) {
+			for range end - start {
+				loop(turns)
+			}
+		})
+		return float64(pool.Workers()) * turns * ops / 1e9, err
+	})
+}
 
 // KernelMethod says in one line how kernels are measured.
 const KernelMethod = "GEMV: one row of activations times weights larger than the caches; GEMM: a cached matrix times 64 and 512 rows; " +
-	"read: the faster of two loops of loads over as much memory, all threads, before and after each format"
+	"read: the faster of two loops of loads over as much memory, all threads, before and after each format; " +
+	"peak: the processor's fastest instructions on bytes, in registers"
 
 // The matrices are those of a model of a billion weights. GEMV meets many of them, GEMM a part of one: enough rows for
 // every worker to get several panels.
@@ -66,6 +82,9 @@ func MeasureKernels(ctx context.Context, formats []*quant.Format, run KernelRun,
 		bench := &kernelBench{run: run, pool: pool, format: f}
 		rec := KernelRecord{ISA: isa, Format: f.Name, Threads: pool.Workers()}
 		err := memory.read(ctx, run, &rec.Bandwidth)
+		if err == nil {
+			rec.Peak, err = peak(ctx, pool, run)
+		}
 		if err == nil {
 			err = bench.measure(ctx, &rec)
 		}

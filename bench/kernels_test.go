@@ -35,6 +35,9 @@ func TestMeasureKernels(t *testing.T) {
 		}
 		second := float64(time.Second / leastTime)
 		near(t, r.Format+" bandwidth", r.Bandwidth.Median(), second*10*(1<<20)/1e9, 1e-6)
+		if _, ops := peakLoop(); ops > 0 {
+			near(t, r.Format+" peak", r.Peak.Median(), second*2*(1<<14)*ops/1e9, 1e-6)
+		}
 		near(t, r.Format+" GEMV", r.GEMV.Median(), second*float64(r.WorkingSet)/1e9, 1e-6)
 		near(t, r.Format+" GEMM", r.GEMM64.Median(), second*2*64*gemmLeast*weightCols/1e9, 1e-6)
 		near(t, r.Format+" GEMM", r.GEMM512.Median(), second*2*512*gemmLeast*weightCols/1e9, 1e-6)

@@ -296,8 +296,10 @@ func TestSaveReplacesNothing(t *testing.T) {
 
 func TestTablesOfKernelsAndLoads(t *testing.T) {
 	var got strings.Builder
-	kernels := []KernelRecord{{ISA: "avx2", Format: "Q4_0", Threads: 2, Bandwidth: Samples{10, 20, 30}, GEMV: Samples{5}, GEMM64: Samples{100}, GEMM512: Samples{50}}}
-	if err := WriteKernels(&got, kernels); err != nil || !strings.Contains(got.String(), "| 5.0 [5.0, 5.0] |    25 % |") {
+	kernels := []KernelRecord{{ISA: "avx2", Format: "Q4_0", Threads: 2, Bandwidth: Samples{10, 20, 30}, GEMV: Samples{5}, Peak: Samples{400}, GEMM64: Samples{100}, GEMM512: Samples{50}},
+		{ISA: "neon", Bandwidth: Samples{1}}}
+	if err := WriteKernels(&got, kernels); err != nil || !strings.Contains(got.String(), "| 5.0 [5.0, 5.0] |    25 % |       400 | 100.0 [100.0, 100.0] |    25 % |") ||
+		!strings.Contains(got.String(), "unknown") {
 		t.Errorf("%v\n%s", err, got.String())
 	}
 	got.Reset()

@@ -6,29 +6,34 @@ import (
 	"strconv"
 )
 
-// WriteKernels writes kernels as a markdown table: medians, GEMV's share of the read bandwidth, and GEMM's of the
-// fastest GEMM in the table, which is the best this machine was seen to compute.
+// WriteKernels writes kernels as a markdown table: medians, GEMV's share of the read bandwidth, and GEMM's of the peak.
 func WriteKernels(w io.Writer, records []KernelRecord) error {
-	var best float64
-	for _, r := range records {
-		best = max(best, r.GEMM64.Median(), r.GEMM512.Median())
-	}
 	t := markdown{}
-	for i, name := range []string{"isa", "format", "threads", "read GB/s", "GEMV GB/s", "of read", "GEMM n=64 GOPS", "of best", "GEMM n=512 GOPS", "of best"} {
+	for i, name := range []string{"isa", "format", "threads", "read GB/s", "GEMV GB/s", "of read", "peak GOPS", "GEMM n=64 GOPS", "of peak", "GEMM n=512 GOPS", "of peak"} {
 		t.head(name, i >= 2)
 	}
 	for i := range records {
 		r := &records[i]
-		t.row(r.ISA, r.Format, strconv.Itoa(r.Threads), fmt.Sprintf("%.1f", r.Bandwidth.Median()),
-			about(r.GEMV), percent(r.Share()),
-			about(r.GEMM64), percent(r.GEMM64.Median()/best), about(r.GEMM512), percent(r.GEMM512.Median()/best))
+		peak := "unknown"
+		if len(r.Peak) > 0 {
+			peak = fmt.Sprintf("%.0f", r.Peak.Median())
+		}
+		t.row(r.ISA, r.Format, strconv.Itoa(r.Threads),
+			fmt.Sprintf("%.1f", r.Bandwidth.Median()), about(r.GEMV), share(r.GEMV, r.Bandwidth),
+			peak, about(r.GEMM64), share(r.GEMM64, r.Peak), about(r.GEMM512), share(r.GEMM512, r.Peak))
 	}
 	return t.write(w)
 }
 
 func about(s Samples) string { return fmt.Sprintf("%.1f [%.1f, %.1f]", s.Median(), s.Min(), s.Max()) }
 
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+// share is a part of what is possible, where that is known.
+func share(part, whole Samples) string {
+	if len(whole) == 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.0f %%", 100*part.Median()/whole.Median())
+}
 
 // WriteLoads writes load tests as a markdown table of medians in milliseconds.
 func WriteLoads(w io.Writer, records []LoadRecord) error {
