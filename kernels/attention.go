@@ -4,17 +4,34 @@ package kernels
 // and are merged in ascending order, so a position's result does not depend on how its context came about.
 const TilePositions = 256
 
-// Attend folds n positions of one tile into the running result of one query head:
+// Tile is room for the keys and values of one tile, in float32, and for the scores of one query.
+type Tile struct {
+	Page   int       // positions in a page, a divisor of TilePositions
+	Keys   []float32 // [TilePositions/Page][dim][Page]: a column is a position, so that scores fill whole registers
+	Values []float32 // [TilePositions][dim]
+	scores []float32 // [TilePositions]
+}
+
+// NewTile makes room for heads of dim numbers.
+func NewTile(dim, page int) Tile {
+	return Tile{
+		Page: page, Keys: make([]float32, TilePositions*dim), Values: make([]float32, TilePositions*dim),
+		scores: make([]float32, TilePositions),
+	}
+}
+
+// Attend folds the first n positions of a tile into the running result of one query head:
 //
-//	s[j]  = Dot(q, k[j]) * scale           for j < n <= TilePositions
-//	acc  += Σ_j e^(s[j]-max) * v[j]        divided by the total at the end, by Softened.Finish
+//	s[j]  = (Σ_d q[d] * k[d][j]) * scale   in ascending d
+//	acc  += Σ_j e^(s[j]-max) * v[j]        in ascending j, divided by the total at the end, by Softened.Finish
 //
-// k and v are [n][len(q)], acc [len(q)], scores is room for n numbers. The tile's maximum and total are computed on
-// their own and merged into what earlier tiles left in state; then acc takes the tile's values in ascending order.
-func Attend(state *Softened, acc, q, k, v, scores []float32, n int, scale float32) {
-	dim := len(q)
-	scores = scores[:n]
-	active.dotRows(scores, q, k[:n*dim], scale)
+// acc is [len(q)], n is 1 to TilePositions. The tile's maximum and total are computed on their own and merged into
+// what earlier tiles left in state.
+func Attend(state *Softened, acc, q []float32, t *Tile, n int, scale float32) {
+	dim, scores := len(q), t.scores[:n]
+	for start := 0; start < n; start += t.Page {
+		active.scores(scores[start:min(start+t.Page, n)], q, t.Keys[start*dim:(start+t.Page)*dim], t.Page, scale)
+	}
 	top := Max(scores)
 	total := ExpSum(scores, top)
 	share := state.merge(acc, top, total)
@@ -23,7 +40,7 @@ func Attend(state *Softened, acc, q, k, v, scores []float32, n int, scale float3
 			scores[j] = float32(scores[j] * share)
 		}
 	}
-	active.sumRows(acc, scores, v[:n*dim])
+	active.sumRows(acc, scores, t.Values[:n*dim])
 }
 
 // Softened is the state of a softmax that has seen some tiles: the largest score and the total of e^(score-max). The
@@ -61,13 +78,18 @@ func (s *Softened) Finish(acc []float32) {
 	}
 }
 
-func dotRowsGeneric(dst, q, k []float32, scale float32) {
-	dim := len(q)
+// scoresGeneric writes to dst[j] the product of q and column j of k [len(q)][page], times scale.
+func scoresGeneric(dst, q, k []float32, page int, scale float32) {
+	clear(dst)
+	for d, x := range q {
+		axpyGeneric(dst, x, k[d*page:d*page+len(dst)])
+	}
 	for j := range dst {
-		dst[j] = float32(dotGeneric(q, k[j*dim:j*dim+dim]) * scale)
+		dst[j] = float32(dst[j] * scale)
 	}
 }
 
+// sumRowsGeneric adds p[j]*v[j] to acc for ascending j; v is [len(p)][len(acc)].
 func sumRowsGeneric(acc, p, v []float32) {
 	dim := len(acc)
 	for j, w := range p {

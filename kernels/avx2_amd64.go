@@ -57,20 +57,25 @@ func rowsQ5_KAVX2(acc *float32, w *byte, x *byte, blocks int, n int)
 //go:noescape
 func rowsQ6_KAVX2(acc *float32, w *byte, x *byte, blocks int, n int)
 
+// scoresAVX2 writes scale * Σ_d q[d]*k[d][j] to dst[j]; k is [dim][page], n a multiple of 16, at least 16.
+//
+//go:noescape
+func scoresAVX2(dst *float32, q *float32, k *float32, dim int, n int, page int, scale float32)
+
+// sumRowsAVX2 adds p[j]*v[j] to acc for ascending j; v is [n][dim], dim a multiple of 16, n at least 1.
+//
+//go:noescape
+func sumRowsAVX2(acc *float32, p *float32, v *float32, dim int, n int)
+
 // dotLanesAVX2 sets lane i mod 16 to the sum of a[i]*b[i]; n is a multiple of 16, at least 16.
 //
 //go:noescape
 func dotLanesAVX2(lane *[16]float32, a *float32, b *float32, n int)
 
-// scoresAVX2 writes scale * Dot(q, k[j]) to dst[j]; k is [n][dim], dim a multiple of 16, both at least one step.
+// maxAVX2 is the largest of n elements, or NaN where there is one; n is a multiple of 8, at least 8.
 //
 //go:noescape
-func scoresAVX2(dst *float32, q *float32, k *float32, dim int, n int, scale float32)
-
-// mixAVX2 adds p[j]*v[j] to acc for ascending j; v is [n][dim], dim a multiple of 16, n at least 1.
-//
-//go:noescape
-func mixAVX2(acc *float32, p *float32, v *float32, dim int, n int)
+func maxAVX2(x *float32, n int) float32
 
 // expLanesAVX2 replaces x[i] by e^(x[i]-max) and sets lane i mod 16 to their sum; n is a multiple of 16, at least 16.
 //

@@ -3338,6 +3338,202 @@ DATA bytes30_AVX2<>+24(SB)/4, $0x30303030
 DATA bytes30_AVX2<>+28(SB)/4, $0x30303030
 GLOBL bytes30_AVX2<>(SB), RODATA|NOPTR, $32
 
+// func scoresAVX2(dst *float32, q *float32, k *float32, dim int, n int, page int, scale float32)
+// Requires: AVX, AVX2
+TEXT ·scoresAVX2(SB), NOSPLIT, $0-52
+	MOVQ dst+0(FP), AX
+	MOVQ q+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ dim+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ page+40(FP), DI
+	SHLQ $0x02, DI
+
+positions64:
+	CMPQ  SI, $0x00000040
+	JL    below64
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  BX, R8
+	MOVQ  CX, R9
+	MOVQ  DX, R10
+
+dim64:
+	VBROADCASTSS (R9), Y8
+	VMULPS       (R10), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R10), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R10), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R10), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R10), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R10), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R10), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R10), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R9
+	ADDQ         DI, R10
+	DECQ         R8
+	JNZ          dim64
+	VBROADCASTSS scale+48(FP), Y8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y8, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000040, SI
+	JMP          positions64
+
+below64:
+positions16:
+	CMPQ  SI, $0x00000010
+	JL    below16
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ  BX, R8
+	MOVQ  CX, R9
+	MOVQ  DX, R10
+
+dim16:
+	VBROADCASTSS (R9), Y2
+	VMULPS       (R10), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x04, R9
+	ADDQ         DI, R10
+	DECQ         R8
+	JNZ          dim16
+	VBROADCASTSS scale+48(FP), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, SI
+	JMP          positions16
+
+below16:
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX2(acc *float32, p *float32, v *float32, dim int, n int)
+// Requires: AVX
+TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ acc+0(FP), AX
+	MOVQ p+8(FP), CX
+	MOVQ v+16(FP), DX
+	MOVQ dim+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ BX, DI
+	SHLQ $0x02, DI
+
+numbers64:
+	CMPQ    BX, $0x00000040
+	JL      below64
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	MOVQ    SI, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+
+row64:
+	VBROADCASTSS (R9), Y8
+	VMULPS       (R10), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R10), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R10), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R10), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R10), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R10), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R10), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R10), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R9
+	ADDQ         DI, R10
+	DECQ         R8
+	JNZ          row64
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y6, 192(AX)
+	VMOVUPS      Y7, 224(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000040, BX
+	JMP          numbers64
+
+below64:
+numbers16:
+	CMPQ    BX, $0x00000010
+	JL      below16
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	MOVQ    SI, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+
+row16:
+	VBROADCASTSS (R9), Y2
+	VMULPS       (R10), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R10), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x04, R9
+	ADDQ         DI, R10
+	DECQ         R8
+	JNZ          row16
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, BX
+	JMP          numbers16
+
+below16:
+	VZEROUPPER
+	RET
+
 // func dotLanesAVX2(lane *[16]float32, a *float32, b *float32, n int)
 // Requires: AVX
 TEXT ·dotLanesAVX2(SB), NOSPLIT, $0-32
@@ -3365,86 +3561,48 @@ sixteen:
 	VZEROUPPER
 	RET
 
-// func scoresAVX2(dst *float32, q *float32, k *float32, dim int, n int, scale float32)
-// Requires: AVX, SSE
-TEXT ·scoresAVX2(SB), NOSPLIT, $0-44
-	MOVQ  dst+0(FP), AX
-	MOVQ  q+8(FP), CX
-	MOVQ  k+16(FP), DX
-	MOVQ  dim+24(FP), BX
-	MOVQ  n+32(FP), SI
-	MOVSS scale+40(FP), X0
-	SHRQ  $0x04, BX
-
-row:
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	MOVQ   BX, DI
-	MOVQ   CX, R8
-
-sixteen:
-	VMOVUPS      (R8), Y3
-	VMULPS       (DX), Y3, Y3
-	VADDPS       Y3, Y1, Y1
-	VMOVUPS      32(R8), Y3
-	VMULPS       32(DX), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	ADDQ         $0x40, R8
-	ADDQ         $0x40, DX
-	DECQ         DI
-	JNZ          sixteen
-	VADDPS       Y2, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VADDPS       X2, X1, X2
-	VPERMILPS    $0x0e, X2, X1
-	VADDPS       X1, X2, X2
-	VPERMILPS    $0x01, X2, X1
-	VADDSS       X1, X2, X2
-	VMULSS       X0, X2, X2
-	VMOVSS       X2, (AX)
-	ADDQ         $0x04, AX
-	DECQ         SI
-	JNZ          row
-	VZEROUPPER
-	RET
-
-// func mixAVX2(acc *float32, p *float32, v *float32, dim int, n int)
+// func maxAVX2(x *float32, n int) float32
 // Requires: AVX
-TEXT ·mixAVX2(SB), NOSPLIT, $0-40
-	MOVQ acc+0(FP), AX
-	MOVQ p+8(FP), CX
-	MOVQ v+16(FP), DX
-	MOVQ dim+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ BX, DI
-	SHRQ $0x04, DI
-	SHLQ $0x02, BX
-
-sixteen:
+TEXT ·maxAVX2(SB), NOSPLIT, $0-20
+	MOVQ    x+0(FP), AX
+	MOVQ    n+8(FP), CX
 	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	MOVQ    SI, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
+	VXORPS  Y1, Y1, Y1
+	SHRQ    $0x03, CX
 
-row:
-	VBROADCASTSS (R9), Y2
-	VMULPS       (R10), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	ADDQ         $0x04, R9
-	ADDQ         BX, R10
-	DECQ         R8
-	JNZ          row
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, DX
-	DECQ         DI
-	JNZ          sixteen
+eight:
+	VMOVUPS      (AX), Y2
+	VCMPPS       $0x03, Y2, Y2, Y3
+	VORPS        Y3, Y1, Y1
+	VMAXPS       Y2, Y0, Y0
+	ADDQ         $0x20, AX
+	DECQ         CX
+	JNZ          eight
+	VEXTRACTF128 $0x01, Y0, X2
+	VMAXPS       X0, X2, X2
+	VPERMILPS    $0x0e, X2, X0
+	VMAXPS       X0, X2, X2
+	VPERMILPS    $0x01, X2, X0
+	VMAXSS       X0, X2, X2
+	VMOVMSKPS    Y1, AX
+	TESTL        AX, AX
+	JZ           sound
+	VMOVSS       word_7fc00000<>+0(SB), X2
+
+sound:
+	VMOVSS X2, ret+16(FP)
 	VZEROUPPER
 	RET
+
+DATA word_7fc00000<>+0(SB)/4, $0x7fc00000
+DATA word_7fc00000<>+4(SB)/4, $0x7fc00000
+DATA word_7fc00000<>+8(SB)/4, $0x7fc00000
+DATA word_7fc00000<>+12(SB)/4, $0x7fc00000
+DATA word_7fc00000<>+16(SB)/4, $0x7fc00000
+DATA word_7fc00000<>+20(SB)/4, $0x7fc00000
+DATA word_7fc00000<>+24(SB)/4, $0x7fc00000
+DATA word_7fc00000<>+28(SB)/4, $0x7fc00000
+GLOBL word_7fc00000<>(SB), RODATA|NOPTR, $32
 
 // func expLanesAVX2(lane *[16]float32, x *float32, max float32, n int)
 // Requires: AVX, AVX2
@@ -3784,9 +3942,9 @@ eight:
 	VMULPS  (CX), Y0, Y1
 	VMULPS  (DX), Y1, Y1
 	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, CX
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, AX
-	ADDQ    $0x20, CX
 	DECQ    BX
 	JNZ     eight
 	VZEROUPPER

@@ -56,3 +56,13 @@ func rowsQ5_KAVX512(acc *float32, w *byte, x *byte, blocks int, n int)
 //
 //go:noescape
 func rowsQ6_KAVX512(acc *float32, w *byte, x *byte, blocks int, n int)
+
+// scoresAVX512 writes scale * Σ_d q[d]*k[d][j] to dst[j]; k is [dim][page], n a multiple of 16, at least 16.
+//
+//go:noescape
+func scoresAVX512(dst *float32, q *float32, k *float32, dim int, n int, page int, scale float32)
+
+// sumRowsAVX512 adds p[j]*v[j] to acc for ascending j; v is [n][dim], dim a multiple of 16, n at least 1.
+//
+//go:noescape
+func sumRowsAVX512(acc *float32, p *float32, v *float32, dim int, n int)

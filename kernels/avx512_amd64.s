@@ -1470,3 +1470,154 @@ finish0:
 
 DATA bytes30_AVX512<>+0(SB)/4, $0x30303030
 GLOBL bytes30_AVX512<>(SB), RODATA|NOPTR, $4
+
+// func scoresAVX512(dst *float32, q *float32, k *float32, dim int, n int, page int, scale float32)
+// Requires: AVX, AVX512F
+TEXT ·scoresAVX512(SB), NOSPLIT, $0-52
+	MOVQ dst+0(FP), AX
+	MOVQ q+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ dim+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ page+40(FP), DI
+	SHLQ $0x02, DI
+
+positions64:
+	CMPQ   SI, $0x00000040
+	JL     below64
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   BX, R8
+	MOVQ   CX, R9
+	MOVQ   DX, R10
+
+dim64:
+	VBROADCASTSS (R9), Z4
+	VMULPS       (R10), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(R10), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(R10), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(R10), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x04, R9
+	ADDQ         DI, R10
+	DECQ         R8
+	JNZ          dim64
+	VBROADCASTSS scale+48(FP), Z4
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z4, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z4, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000040, SI
+	JMP          positions64
+
+below64:
+positions16:
+	CMPQ   SI, $0x00000010
+	JL     below16
+	VPXORD Z6, Z6, Z6
+	MOVQ   BX, R8
+	MOVQ   CX, R9
+	MOVQ   DX, R10
+
+dim16:
+	VBROADCASTSS (R9), Z0
+	VMULPS       (R10), Z0, Z0
+	VADDPS       Z0, Z6, Z6
+	ADDQ         $0x04, R9
+	ADDQ         DI, R10
+	DECQ         R8
+	JNZ          dim16
+	VBROADCASTSS scale+48(FP), Z0
+	VMULPS       Z0, Z6, Z6
+	VMOVUPS      Z6, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, SI
+	JMP          positions16
+
+below16:
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX512(acc *float32, p *float32, v *float32, dim int, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ acc+0(FP), AX
+	MOVQ p+8(FP), CX
+	MOVQ v+16(FP), DX
+	MOVQ dim+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ BX, DI
+	SHLQ $0x02, DI
+
+numbers64:
+	CMPQ    BX, $0x00000040
+	JL      below64
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	MOVQ    SI, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+
+row64:
+	VBROADCASTSS (R9), Z4
+	VMULPS       (R10), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(R10), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(R10), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(R10), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x04, R9
+	ADDQ         DI, R10
+	DECQ         R8
+	JNZ          row64
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000040, BX
+	JMP          numbers64
+
+below64:
+numbers16:
+	CMPQ    BX, $0x00000010
+	JL      below16
+	VMOVUPS (AX), Z0
+	MOVQ    SI, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+
+row16:
+	VBROADCASTSS (R9), Z1
+	VMULPS       (R10), Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	ADDQ         $0x04, R9
+	ADDQ         DI, R10
+	DECQ         R8
+	JNZ          row16
+	VMOVUPS      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000010, BX
+	JMP          numbers16
+
+below16:
+	VZEROUPPER
+	RET

@@ -65,7 +65,9 @@ func Softmax(x []float32) {
 }
 
 // Max is the largest element, or NaN where there is one; x is not empty.
-func Max(x []float32) float32 {
+func Max(x []float32) float32 { return active.max(x) }
+
+func maxGeneric(x []float32) float32 {
 	m := x[0]
 	for _, v := range x[1:] {
 		if v > m || v != v {

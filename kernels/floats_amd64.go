@@ -17,22 +17,43 @@ func dotAVX2(a, b []float32) float32 {
 	return sumLanes(&lane)
 }
 
-func dotRowsAVX2(dst, q, k []float32, scale float32) {
-	if len(q)%16 != 0 || len(dst) == 0 {
-		dotRowsGeneric(dst, q, k, scale)
-		return
+// scoresOf and sumRowsOf guard the assembly of an instruction set: it takes pages and heads of whole registers.
+func scoresOf(run func(dst, q, k *float32, dim, n, page int, scale float32)) func(dst, q, k []float32, page int, scale float32) {
+	return func(dst, q, k []float32, page int, scale float32) {
+		whole := len(dst) &^ 15
+		if page%16 != 0 || whole == 0 {
+			scoresGeneric(dst, q, k, page, scale)
+			return
+		}
+		_ = k[(len(q)-1)*page+whole-1]
+		run(&dst[0], &q[0], &k[0], len(q), whole, page, scale)
+		if whole < len(dst) {
+			scoresGeneric(dst[whole:], q, k[whole:], page, scale)
+		}
 	}
-	_ = k[len(dst)*len(q)-1]
-	scoresAVX2(&dst[0], &q[0], &k[0], len(q), len(dst), scale)
 }
 
-func sumRowsAVX2(acc, p, v []float32) {
-	if len(acc)%16 != 0 || len(p) == 0 {
-		sumRowsGeneric(acc, p, v)
-		return
+func sumRowsOf(run func(acc, p, v *float32, dim, n int)) func(acc, p, v []float32) {
+	return func(acc, p, v []float32) {
+		if len(acc)%16 != 0 || len(p) == 0 {
+			sumRowsGeneric(acc, p, v)
+			return
+		}
+		_ = v[len(p)*len(acc)-1]
+		run(&acc[0], &p[0], &v[0], len(acc), len(p))
 	}
-	_ = v[len(p)*len(acc)-1]
-	mixAVX2(&acc[0], &p[0], &v[0], len(acc), len(p))
+}
+
+func maxRowAVX2(x []float32) float32 {
+	whole := len(x) &^ 7
+	if whole == 0 {
+		return maxGeneric(x)
+	}
+	top := maxAVX2(&x[0], whole)
+	if whole < len(x) {
+		return maxGeneric([]float32{top, maxGeneric(x[whole:])})
+	}
+	return top
 }
 
 func expSumAVX2(x []float32, top float32) float32 {

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 
@@ -27,19 +28,27 @@ type isa struct {
 	// A type with the bit quant.Packed is for weights that Pack has copied into panels.
 	rows map[quant.Type]rowKernel
 
-	// dotRows writes scale*Dot(q, k[j]) to dst[j], sumRows adds p[j]*v[j] to acc for ascending j; k and v are [n][dim].
-	dotRows func(dst, q, k []float32, scale float32)
+	// The two halves of attention, see Attend.
+	scores  func(dst, q, k []float32, page int, scale float32)
 	sumRows func(acc, p, v []float32)
+	max     func(x []float32) float32
 
 	// record32 and record256 quantise a row of activations to records that are stride bytes apart.
 	record32, record256 func(dst []byte, x []float32, stride int)
 }
 
-// candidate is an instruction set that a machine may have.
+// candidate is an instruction set that a machine may have, and what it puts into a copy of generic.
 type candidate struct {
 	name  string
 	needs []cpuid.FeatureID
-	runs  map[quant.Type]panelRun
+	fill  func(row *isa)
+}
+
+func (c candidate) isa() *isa {
+	row := *generic
+	row.name, row.rows = c.name, maps.Clone(generic.rows)
+	c.fill(&row)
+	return &row
 }
 
 // missing names the features that this machine lacks for it.

@@ -1,8 +1,6 @@
 package kernels
 
 import (
-	"maps"
-
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/nrt-go/nrt/quant"
@@ -11,9 +9,25 @@ import (
 // candidates are the instruction sets that this architecture has kernels for, best first.
 func candidates() []candidate {
 	return []candidate{
-		{"avx512", []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}, rowsAVX512},
-		{"avx2", []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}, rowsAVX2},
+		{"avx512", []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}, func(row *isa) {
+			fillAVX2(row)
+			row.scores, row.sumRows = scoresOf(scoresAVX512), sumRowsOf(sumRowsAVX512)
+			row.addPanels(rowsAVX512)
+		}},
+		{"avx2", []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}, func(row *isa) {
+			fillAVX2(row)
+			row.addPanels(rowsAVX2)
+		}},
 	}
+}
+
+// fillAVX2 is everything but matrix products; what it reads comes from cache, where wider registers gain little.
+func fillAVX2(row *isa) {
+	row.dot, row.max = dotAVX2, maxRowAVX2
+	row.scores, row.sumRows = scoresOf(scoresAVX2), sumRowsOf(sumRowsAVX2)
+	row.expSum, row.swiglu, row.rmsNorm = expSumAVX2, swigluRowsAVX2, rmsNormRowsAVX2
+	row.toF32, row.toF16 = toF32AVX2, toF16AVX2
+	row.record32, row.record256 = record32RowAVX2, record256RowAVX2
 }
 
 var rowsAVX512 = map[quant.Type]panelRun{
@@ -42,19 +56,4 @@ var rowsAVX2 = map[quant.Type]panelRun{
 	quant.Q4_K:   rowsQ4_KAVX2,
 	quant.Q5_K:   rowsQ5_KAVX2,
 	quant.Q6_K:   rowsQ6_KAVX2,
-}
-
-// isa has panels of its own; everything else is AVX2 in all of them.
-func (c candidate) isa() *isa {
-	row := *generic
-	row.name = c.name
-	row.dot, row.dotRows, row.sumRows = dotAVX2, dotRowsAVX2, sumRowsAVX2
-	row.expSum, row.swiglu, row.rmsNorm = expSumAVX2, swigluRowsAVX2, rmsNormRowsAVX2
-	row.toF32, row.toF16 = toF32AVX2, toF16AVX2
-	row.record32, row.record256 = record32RowAVX2, record256RowAVX2
-	row.rows = maps.Clone(generic.rows)
-	for t, run := range c.runs {
-		row.rows[t|quant.Packed] = panelRows(layoutOf(t), run)
-	}
-	return &row
 }

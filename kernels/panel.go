@@ -3,11 +3,20 @@ package kernels
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/nrt-go/nrt/quant"
 )
 
 // panelRun adds to acc [n][16] the products of blocks of a panel at w and n columns of records at x. Behind acc there is
 // room for as many integers.
 type panelRun = func(acc *float32, w, x *byte, blocks, n int)
+
+// addPanels gives an instruction set the kernels of packed weights.
+func (row *isa) addPanels(runs map[quant.Type]panelRun) {
+	for t, run := range runs {
+		row.rows[t|quant.Packed] = panelRows(layoutOf(t), run)
+	}
+}
 
 // panelRows is the row kernel of packed weights. A panel meets all columns of a block before the next block, so a row's
 // sum grows block by block as the Go loops have it.

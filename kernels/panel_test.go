@@ -147,6 +147,9 @@ func TestRows(t *testing.T) {
 				a, b := vector(n, special), vector(n, special)
 				what := fmt.Sprintf("%s: %d, special %v: ", row.name, n, special)
 				same(what+"dot", []float32{row.dot(a, b)}, []float32{dotGeneric(a, b)})
+				if n > 0 {
+					same(what+"max", []float32{row.max(a)}, []float32{maxGeneric(a)})
+				}
 				x, y := clone(a), clone(a)
 				top := float32(2.5)
 				same(what+"expSum", []float32{row.expSum(x, top)}, []float32{expSumGeneric(y, top)})
@@ -169,12 +172,15 @@ func TestRows(t *testing.T) {
 			}
 		}
 		for _, dim := range []int{2, 16, 64, 80, 128} {
-			for _, n := range []int{0, 1, 5, 256} {
-				q, k, p := vector(dim, false), vector(dim*n, false), vector(n, false)
-				x, y := make([]float32, n), make([]float32, n)
-				row.dotRows(x, q, k, 0.125)
-				dotRowsGeneric(y, q, k, 0.125)
-				same(row.name+" dotRows", x, y)
+			for _, n := range []int{0, 1, 5, 16, 63, 64, 100, 256} {
+				q, k, p := vector(dim, false), vector(dim*256, false), vector(n, false)
+				for _, page := range []int{4, 48, 64, 256} {
+					m := min(n, page)
+					x, y := make([]float32, m), make([]float32, m)
+					row.scores(x, q, k[:dim*page], page, 0.125)
+					scoresGeneric(y, q, k[:dim*page], page, 0.125)
+					same(row.name+" scores", x, y)
+				}
 				u, v := clone(q), clone(q)
 				row.sumRows(u, p, k)
 				sumRowsGeneric(v, p, k)

@@ -31,12 +31,10 @@ type Attention struct {
 	body   func(worker, start, end int)
 }
 
-// workspace is one worker's room: a tile of keys and values, the scores of one query, and the running softmax of every
-// query head of a span.
+// workspace is one worker's room: a tile, and the running softmax of every query head of a span.
 type workspace struct {
-	keys, values []float32 // [TilePositions][Dim]
-	scores       []float32 // [TilePositions]
-	states       []kernels.Softened
+	tile   kernels.Tile
+	states []kernels.Softened
 }
 
 // NewAttention makes room for attention of that many query heads by that many workers.
@@ -45,9 +43,7 @@ func NewAttention(shape Shape, heads, workers int) *Attention {
 	a.workers = make([]workspace, workers)
 	for i := range a.workers {
 		a.workers[i] = workspace{
-			keys:   make([]float32, kernels.TilePositions*shape.Dim),
-			values: make([]float32, kernels.TilePositions*shape.Dim),
-			scores: make([]float32, kernels.TilePositions),
+			tile:   kernels.NewTile(shape.Dim, shape.tokens()),
 			states: make([]kernels.Softened, SpanRows*heads/shape.Heads),
 		}
 	}
@@ -80,12 +76,12 @@ func (a *Attention) span(w *workspace, s Span, head int) {
 	clear(states)
 	for start := 0; start < s.Pos+s.Rows; start += kernels.TilePositions {
 		n := min(kernels.TilePositions, s.Pos+s.Rows-start)
-		s.Seq.load(w.keys, w.values, a.layer, head, start, n)
+		s.Seq.load(&w.tile, a.layer, head, start, n)
 		for i := range states {
 			row, query := i/group, head*group+i%group
 			if seen := min(n, s.Pos+row+1-start); seen > 0 {
 				kernels.Attend(&states[i], a.part(a.dst, s.Row+row, query), a.part(a.q, s.Row+row, query),
-					w.keys, w.values, w.scores, seen, a.scale)
+					&w.tile, seen, a.scale)
 			}
 		}
 	}

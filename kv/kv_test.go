@@ -85,12 +85,12 @@ func TestFreedPagesAreZero(t *testing.T) {
 		if err := b.Reserve(8); err != nil {
 			t.Fatal(err)
 		}
-		keys, values := make([]float32, 8*4), make([]float32, 8*4)
+		tile := kernels.NewTile(shape.Dim, shape.PageTokens)
 		for head := range shape.Heads {
-			b.load(keys, values, 1, head, 0, 8)
-			for i := range keys {
-				if keys[i] != 0 || values[i] != 0 {
-					t.Fatalf("elem %d head %d: a freed page still holds %g, %g", elem, head, keys[i], values[i])
+			b.load(&tile, 1, head, 0, 8)
+			for i := range 8 * shape.Dim {
+				if tile.Keys[i] != 0 || tile.Values[i] != 0 {
+					t.Fatalf("elem %d head %d: a freed page still holds %g, %g", elem, head, tile.Keys[i], tile.Values[i])
 				}
 			}
 		}
@@ -103,6 +103,9 @@ func TestStoreRefusesWhatCannotHoldAPage(t *testing.T) {
 	}
 	if _, err := NewStore(Shape{Layers: 1, Heads: 0, Dim: 4}, 1<<20); err == nil {
 		t.Error("zero heads were accepted")
+	}
+	if _, err := NewStore(Shape{Layers: 1, Heads: 1, Dim: 4, PageTokens: 48}, 1<<20); err == nil {
+		t.Error("pages that do not fill a tile were accepted")
 	}
 	if got, want := (Shape{Layers: 2, Heads: 3, Dim: 4}).PageBytes(), int64(64*2*2*3*4*2); got != want {
 		t.Errorf("PageBytes() = %d, want %d", got, want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nrt-go/nrt/kernels"
+	"github.com/nrt-go/nrt/quant"
 )
 
 // Sequence is the stored context of one conversation: positions 0 to Len()-1.
@@ -44,18 +45,15 @@ func (q *Sequence) Put(layer, pos int, k, v []float32) {
 	p := q.pages[pos/s.PageTokens]
 	for head := range s.Heads {
 		from := head * s.Dim
-		at := s.row(layer, head, pos)
-		p.put(at, k[from:from+s.Dim])
-		p.put(at+s.values(), v[from:from+s.Dim])
+		p.putColumn(s.keys(layer, head)+pos%s.PageTokens, s.PageTokens, k[from:from+s.Dim])
+		p.put(s.values(layer, head)+pos%s.PageTokens*s.Dim, v[from:from+s.Dim])
 	}
 }
 
-// row is where the key of a position stands in its page, and values how much further its value stands.
-func (s Shape) row(layer, head, pos int) int {
-	return ((layer*2*s.Heads+head)*s.PageTokens + pos%s.PageTokens) * s.Dim
-}
+// keys is where a head's keys begin in a page, and values where its values do.
+func (s Shape) keys(layer, head int) int { return (layer*2*s.Heads + head) * s.PageTokens * s.Dim }
 
-func (s Shape) values() int { return s.Heads * s.PageTokens * s.Dim }
+func (s Shape) values(layer, head int) int { return s.keys(layer, s.Heads+head) }
 
 func (p *page) put(at int, x []float32) {
 	if p.f32 != nil {
@@ -63,6 +61,18 @@ func (p *page) put(at int, x []float32) {
 		return
 	}
 	kernels.F32ToF16(p.f16[at:at+len(x)], x)
+}
+
+// putColumn stores x with a step between its elements.
+func (p *page) putColumn(at, step int, x []float32) {
+	for _, v := range x {
+		if p.f32 != nil {
+			p.f32[at] = v
+		} else {
+			p.f16[at] = quant.F32ToF16(v)
+		}
+		at += step
+	}
 }
 
 // Advance makes the next n positions part of the sequence, once every layer has been Put there.
@@ -88,17 +98,16 @@ func (q *Sequence) Truncate(n int) {
 // Free gives every page back; the sequence is then empty and usable.
 func (q *Sequence) Free() { q.Truncate(0) }
 
-// load widens the keys and values of one head at positions start to start+n-1, [n][Dim] each.
-func (q *Sequence) load(keys, values []float32, layer, head, start, n int) {
+// load widens the keys and values of one head at positions start to start+n-1; start is where a page begins. Keys come
+// in whole pages: what lies beyond the last position is not looked at.
+func (q *Sequence) load(t *kernels.Tile, layer, head, start, n int) {
 	s := q.store.shape
-	for done := 0; done < n; {
-		pos := start + done
-		rows := min(s.PageTokens-pos%s.PageTokens, n-done)
-		p, at := q.pages[pos/s.PageTokens], s.row(layer, head, pos)
-		from, to := done*s.Dim, (done+rows)*s.Dim
-		p.get(keys[from:to], at)
-		p.get(values[from:to], at+s.values())
-		done += rows
+	size := s.PageTokens * s.Dim
+	for done := 0; done < n; done += s.PageTokens {
+		p := q.pages[(start+done)/s.PageTokens]
+		p.get(t.Keys[done*s.Dim:done*s.Dim+size], s.keys(layer, head))
+		rows := min(s.PageTokens, n-done)
+		p.get(t.Values[done*s.Dim:(done+rows)*s.Dim], s.values(layer, head))
 	}
 }
 

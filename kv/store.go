@@ -5,6 +5,8 @@ package kv
 import (
 	"fmt"
 	"sync"
+
+	"github.com/nrt-go/nrt/kernels"
 )
 
 // Elem is the number format of stored keys and values.
@@ -55,7 +57,8 @@ type Store struct {
 	inUse int
 }
 
-// page holds [layer][key, value][head][position][Dim], in one of the two forms.
+// page holds for each layer the keys of all heads, [head][Dim][position], and then their values, [head][position][Dim], in
+// one of the two forms. Scores of neighbouring positions fill a register, and so do neighbouring numbers of a value.
 type page struct {
 	f16 []uint16
 	f32 []float32
@@ -77,6 +80,9 @@ func NewStore(shape Shape, budget int64) (*Store, error) {
 			shape.Layers, shape.Heads, shape.Dim, shape.PageTokens)
 	}
 	shape.PageTokens = shape.tokens()
+	if kernels.TilePositions%shape.PageTokens != 0 {
+		return nil, fmt.Errorf("kv: found pages of %d tokens, want a divisor of %d", shape.PageTokens, kernels.TilePositions)
+	}
 	limit := budget / shape.PageBytes()
 	if limit < 1 {
 		return nil, fmt.Errorf("kv: found a budget of %d bytes, want at least the %d of one page", budget, shape.PageBytes())

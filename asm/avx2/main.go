@@ -11,6 +11,7 @@ func main() {
 	m := x86.AVX2()
 	x86.Rows32(m)
 	x86.Rows256(m)
+	x86.Attention(m)
 	x86.Floats()
 	x86.Records()
 	build.Generate()

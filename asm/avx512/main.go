@@ -11,5 +11,6 @@ func main() {
 	m := x86.AVX512()
 	x86.Rows32(m)
 	x86.Rows256(m)
+	x86.Attention(m)
 	build.Generate()
 }

@@ -13,8 +13,7 @@ import (
 // add are two roundings, as in the Go loops.
 func Floats() {
 	dotLanes()
-	scores()
-	mix()
+	maximum()
 	expLanes()
 	swiglu()
 	scaleBy()
@@ -57,19 +56,6 @@ func multiplyAdd(a Op, b, sum reg.VecVirtual) {
 	VADDPS(p, sum, sum)
 }
 
-// fold adds lane j+8 to lane j, then j+4, j+2 and j+1; the result is lane 0.
-func fold(low, high reg.VecVirtual) reg.VecVirtual {
-	VADDPS(high, low, low)
-	x, y := XMM(), XMM()
-	VEXTRACTF128(U8(1), low, x)
-	VADDPS(x, low.AsX(), x)
-	VPERMILPS(U8(0b1110), x, y)
-	VADDPS(y, x, x)
-	VPERMILPS(U8(1), x, y)
-	VADDSS(y, x, x)
-	return x
-}
-
 func dotLanes() {
 	TEXT("dotLanesAVX2", NOSPLIT, "func(lane *[16]float32, a, b *float32, n int)")
 	Pragma("noescape")
@@ -90,75 +76,6 @@ func dotLanes() {
 	})
 	VMOVUPS(low, at(lane, 0))
 	VMOVUPS(high, at(lane, 32))
-	VZEROUPPER()
-	RET()
-}
-
-func scores() {
-	TEXT("scoresAVX2", NOSPLIT, "func(dst, q, k *float32, dim, n int, scale float32)")
-	Pragma("noescape")
-	Doc("scoresAVX2 writes scale * Dot(q, k[j]) to dst[j]; k is [n][dim], dim a multiple of 16, both at least one step.")
-	dst, q, k, dim, n := pointer("dst"), pointer("q"), pointer("k"), pointer("dim"), pointer("n")
-	scale := Load(Param("scale"), XMM())
-	steps := GP64()
-	MOVQ(dim, steps)
-	SHRQ(U8(4), steps)
-	loop("row", n, func() {
-		low, high := YMM(), YMM()
-		VXORPS(low, low, low)
-		VXORPS(high, high, high)
-		count, qp := GP64(), GP64()
-		MOVQ(steps, count)
-		MOVQ(q, qp)
-		loop("sixteen", count, func() {
-			for i, sum := range []reg.VecVirtual{low, high} {
-				v := YMM()
-				VMOVUPS(at(qp, 32*i), v)
-				multiplyAdd(at(k, 32*i), v, sum)
-			}
-			ADDQ(U8(64), qp)
-			ADDQ(U8(64), k)
-		})
-		sum := fold(low, high)
-		VMULSS(scale, sum, sum)
-		VMOVSS(sum, at(dst, 0))
-		ADDQ(U8(4), dst)
-	})
-	VZEROUPPER()
-	RET()
-}
-
-func mix() {
-	TEXT("mixAVX2", NOSPLIT, "func(acc, p, v *float32, dim, n int)")
-	Pragma("noescape")
-	Doc("mixAVX2 adds p[j]*v[j] to acc for ascending j; v is [n][dim], dim a multiple of 16, n at least 1.")
-	acc, p, v, dim, n := pointer("acc"), pointer("p"), pointer("v"), pointer("dim"), pointer("n")
-	steps, stride := GP64(), GP64()
-	MOVQ(dim, steps)
-	SHRQ(U8(4), steps)
-	MOVQ(dim, stride)
-	SHLQ(U8(2), stride)
-	loop("sixteen", steps, func() {
-		low, high := YMM(), YMM()
-		VMOVUPS(at(acc, 0), low)
-		VMOVUPS(at(acc, 32), high)
-		count, pp, vp := GP64(), GP64(), GP64()
-		MOVQ(n, count)
-		MOVQ(p, pp)
-		MOVQ(v, vp)
-		loop("row", count, func() {
-			weight := YMM()
-			VBROADCASTSS(at(pp, 0), weight)
-			multiplyAdd(at(vp, 0), weight, low)
-			multiplyAdd(at(vp, 32), weight, high)
-			ADDQ(U8(4), pp)
-			ADDQ(stride, vp)
-		})
-		VMOVUPS(low, at(acc, 0))
-		VMOVUPS(high, at(acc, 32))
-		ADDQ(U8(64), acc)
-		ADDQ(U8(64), v)
-	})
 	VZEROUPPER()
 	RET()
 }
