@@ -48,6 +48,8 @@ isas: ## run the tests of the arithmetic on every instruction set that this mach
 
 arm64: ## run the tests on an emulated arm64 (needs qemu-user-static); cmd/nrt's start their own binary, which it cannot
 	NRT_EMULATED=1 GOARCH=arm64 $(GO) test -short -exec qemu-aarch64-static $$($(GO) list ./... | grep -v /cmd/nrt$$)
+	@for cpu in cortex-a76 cortex-a72; do echo "QEMU_CPU=$$cpu"; \
+		QEMU_CPU=$$cpu NRT_EMULATED=1 GOARCH=arm64 $(GO) test -short -exec qemu-aarch64-static ./kernels || exit 1; done
 
 cross: ## build for every platform
 	./.ci/cross

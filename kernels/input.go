@@ -9,7 +9,7 @@ const (
 	needsF32       needs = iota
 	needs32              // int8 with a scale for every 32
 	needs256             // int8 with a scale for every 256
-	needsRecord32        // records of 32, see panel.go
+	needsRecord32        // records of 32, see records.go
 	needsRecord256       // records of 256
 )
 

@@ -1,3 +1,5 @@
+//go:build !purego && !race
+
 package kernels
 
 import (
@@ -10,24 +12,16 @@ import (
 func candidates() []candidate {
 	return []candidate{
 		{"avx512", []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}, func(row *isa) {
-			fillAVX2(row)
+			vectors(row)
 			row.scores, row.sumRows = scoresOf(scoresAVX512), sumRowsOf(sumRowsAVX512)
 			row.addPanels(rowsAVX512)
 		}},
 		{"avx2", []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}, func(row *isa) {
-			fillAVX2(row)
+			vectors(row)
+			row.scores, row.sumRows = scoresOf(scoresAVX2), sumRowsOf(sumRowsAVX2)
 			row.addPanels(rowsAVX2)
 		}},
 	}
-}
-
-// fillAVX2 is everything but matrix products; what it reads comes from cache, where wider registers gain little.
-func fillAVX2(row *isa) {
-	row.dot, row.max = dotAVX2, maxRowAVX2
-	row.scores, row.sumRows = scoresOf(scoresAVX2), sumRowsOf(sumRowsAVX2)
-	row.expSum, row.swiglu, row.rmsNorm = expSumAVX2, swigluRowsAVX2, rmsNormRowsAVX2
-	row.toF32, row.toF16 = toF32AVX2, toF16AVX2
-	row.record32, row.record256 = record32RowAVX2, record256RowAVX2
 }
 
 var rowsAVX512 = map[quant.Type]panelRun{

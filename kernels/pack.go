@@ -11,9 +11,10 @@ import (
 // holds the same four columns of several rows, and each row keeps a lane of its own from the first block to the last.
 const PanelRows = 16
 
-// layout is how a panel stores a format; asm/internal/x86 says the same to the kernels. A block of 16 rows has in
-// blocks of 32 the scales of the rows, their offsets where the format has them, and the codes; in blocks of 256 eight
-// parts of codes, the small scales and offsets of each pair of groups, [16 rows][2], the scales and the offsets.
+// layout is how a panel stores a format; asm/internal/x86 and asm/internal/arm64 say the same to the kernels. A block of
+// 16 rows has in blocks of 32 the scales of the rows, their offsets where the format has them, and the codes; in blocks
+// of 256 eight parts of codes, the small scales and offsets of each pair of groups, [16 rows][2], the scales and the
+// offsets.
 type layout struct {
 	format *quant.Format
 	unpack func(s *strip, row []byte)

@@ -8,6 +8,7 @@ import (
 )
 
 func main() {
+	build.ConstraintExpr("!purego,!race")
 	m := x86.AVX2()
 	x86.Rows32(m)
 	x86.Rows256(m)

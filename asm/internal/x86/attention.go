@@ -124,9 +124,9 @@ func sumColumns(m machine, width int, acc, p, v, n, stride reg.GPVirtual) {
 
 // maximum emits the largest element, or a NaN where there is one.
 func maximum() {
-	TEXT("maxAVX2", NOSPLIT, "func(x *float32, n int) float32")
+	TEXT("maxAsm", NOSPLIT, "func(x *float32, n int) float32")
 	Pragma("noescape")
-	Doc("maxAVX2 is the largest of n elements, or NaN where there is one; n is a multiple of 8, at least 8.")
+	Doc("maxAsm is the largest of n elements, or NaN where there is one; n is a multiple of 8, at least 8.")
 	x, n := pointer("x"), pointer("n")
 	most, broken := YMM(), YMM()
 	VMOVUPS(at(x, 0), most)

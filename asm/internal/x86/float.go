@@ -57,9 +57,9 @@ func multiplyAdd(a Op, b, sum reg.VecVirtual) {
 }
 
 func dotLanes() {
-	TEXT("dotLanesAVX2", NOSPLIT, "func(lane *[16]float32, a, b *float32, n int)")
+	TEXT("dotLanesAsm", NOSPLIT, "func(lane *[16]float32, a, b *float32, n int)")
 	Pragma("noescape")
-	Doc("dotLanesAVX2 sets lane i mod 16 to the sum of a[i]*b[i]; n is a multiple of 16, at least 16.")
+	Doc("dotLanesAsm sets lane i mod 16 to the sum of a[i]*b[i]; n is a multiple of 16, at least 16.")
 	lane, a, b, n := pointer("lane"), pointer("a"), pointer("b"), pointer("n")
 	low, high := YMM(), YMM()
 	VXORPS(low, low, low)
@@ -123,9 +123,9 @@ func exp(x reg.VecVirtual) reg.VecVirtual {
 }
 
 func expLanes() {
-	TEXT("expLanesAVX2", NOSPLIT, "func(lane *[16]float32, x *float32, max float32, n int)")
+	TEXT("expLanesAsm", NOSPLIT, "func(lane *[16]float32, x *float32, max float32, n int)")
 	Pragma("noescape")
-	Doc("expLanesAVX2 replaces x[i] by e^(x[i]-max) and sets lane i mod 16 to their sum; n is a multiple of 16, at least 16.")
+	Doc("expLanesAsm replaces x[i] by e^(x[i]-max) and sets lane i mod 16 to their sum; n is a multiple of 16, at least 16.")
 	lane, x, n := pointer("lane"), pointer("x"), pointer("n")
 	top := YMM()
 	VBROADCASTSS(NewParamAddr("max", 16), top)
@@ -150,13 +150,19 @@ func expLanes() {
 	RET()
 }
 
-// eights emits body for every eight elements at the pointers, which body finds advanced by what was done.
-func eights(n reg.GPVirtual, body func(), sizes map[reg.GPVirtual]int) {
+// array is a pointer to elements of so many bytes.
+type array struct {
+	at   reg.GPVirtual
+	size int
+}
+
+// eights emits body for every eight elements of the arrays, which body finds advanced by what was done.
+func eights(n reg.GPVirtual, body func(), arrays ...array) {
 	SHRQ(U8(3), n)
 	loop("eight", n, func() {
 		body()
-		for p, size := range sizes {
-			ADDQ(U8(8*size), p)
+		for _, p := range arrays {
+			ADDQ(U8(8*p.size), p.at)
 		}
 	})
 	VZEROUPPER()
@@ -164,9 +170,9 @@ func eights(n reg.GPVirtual, body func(), sizes map[reg.GPVirtual]int) {
 }
 
 func swiglu() {
-	TEXT("swigluAVX2", NOSPLIT, "func(gate, up *float32, n int)")
+	TEXT("swigluAsm", NOSPLIT, "func(gate, up *float32, n int)")
 	Pragma("noescape")
-	Doc("swigluAVX2 replaces gate by gate/(1+e^-gate)*up; n is a multiple of 8, at least 8.")
+	Doc("swigluAsm replaces gate by gate/(1+e^-gate)*up; n is a multiple of 8, at least 8.")
 	gate, up, n := pointer("gate"), pointer("up"), pointer("n")
 	eights(n, func() {
 		g, minus := YMM(), YMM()
@@ -177,13 +183,13 @@ func swiglu() {
 		VDIVPS(e, g, g)
 		VMULPS(at(up, 0), g, g)
 		VMOVUPS(g, at(gate, 0))
-	}, map[reg.GPVirtual]int{gate: 4, up: 4})
+	}, array{gate, 4}, array{up, 4})
 }
 
 func scaleBy() {
-	TEXT("scaleByAVX2", NOSPLIT, "func(dst, x, weight *float32, n int, scale float32)")
+	TEXT("scaleByAsm", NOSPLIT, "func(dst, x, weight *float32, n int, scale float32)")
 	Pragma("noescape")
-	Doc("scaleByAVX2 writes x*scale*weight to dst; n is a multiple of 8, at least 8.")
+	Doc("scaleByAsm writes x*scale*weight to dst; n is a multiple of 8, at least 8.")
 	dst, x, weight, n := pointer("dst"), pointer("x"), pointer("weight"), pointer("n")
 	scale := YMM()
 	VBROADCASTSS(NewParamAddr("scale", 32), scale)
@@ -192,29 +198,29 @@ func scaleBy() {
 		VMULPS(at(x, 0), scale, v)
 		VMULPS(at(weight, 0), v, v)
 		VMOVUPS(v, at(dst, 0))
-	}, map[reg.GPVirtual]int{dst: 4, x: 4, weight: 4})
+	}, array{dst, 4}, array{x, 4}, array{weight, 4})
 }
 
 func widen() {
-	TEXT("widenAVX2", NOSPLIT, "func(dst *float32, src *uint16, n int)")
+	TEXT("widenAsm", NOSPLIT, "func(dst *float32, src *uint16, n int)")
 	Pragma("noescape")
-	Doc("widenAVX2 widens half-precision numbers; n is a multiple of 8, at least 8.")
+	Doc("widenAsm widens half-precision numbers; n is a multiple of 8, at least 8.")
 	dst, src, n := pointer("dst"), pointer("src"), pointer("n")
 	eights(n, func() {
 		v := YMM()
 		VCVTPH2PS(at(src, 0), v)
 		VMOVUPS(v, at(dst, 0))
-	}, map[reg.GPVirtual]int{dst: 4, src: 2})
+	}, array{dst, 4}, array{src, 2})
 }
 
 func narrow() {
-	TEXT("narrowAVX2", NOSPLIT, "func(dst *uint16, src *float32, n int)")
+	TEXT("narrowAsm", NOSPLIT, "func(dst *uint16, src *float32, n int)")
 	Pragma("noescape")
-	Doc("narrowAVX2 rounds to half precision, ties to even; n is a multiple of 8, at least 8.")
+	Doc("narrowAsm rounds to half precision, ties to even; n is a multiple of 8, at least 8.")
 	dst, src, n := pointer("dst"), pointer("src"), pointer("n")
 	eights(n, func() {
 		v := YMM()
 		VMOVUPS(at(src, 0), v)
 		VCVTPS2PH(U8(0), v, at(dst, 0))
-	}, map[reg.GPVirtual]int{dst: 2, src: 4})
+	}, array{dst, 2}, array{src, 4})
 }

@@ -20,8 +20,8 @@ var tiny = math.Float32bits(1e-36)
 // Records emits the kernels that quantise one row of activations into the records that panels meet. The scale is the
 // largest magnitude over 127; a block with a NaN or an infinity gets a NaN as its scale, a tiny one zero.
 func Records() {
-	record("record32AVX2", 32, record32)
-	record("record256AVX2", 256, record256)
+	record("record32Asm", 32, record32)
+	record("record256Asm", 256, record256)
 }
 
 // record emits the quantiser of blocks of n.

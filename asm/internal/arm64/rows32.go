@@ -1,0 +1,117 @@
+package arm64
+
+import "fmt"
+
+// The record of 32 activations: 32 signed bytes, then a vector of their scale, scale times their sum, and the negated
+// sum as an integer.
+const (
+	record32 = 48
+	meta32   = 32
+
+	metaScale, metaSum, metaNeg = 0, 1, 2 // lanes
+)
+
+// panel is a format's block of 16 rows x 32 weights: the scales of the rows in half precision, their offsets where the
+// format has them, and what unpack reads at q.
+type panel struct {
+	name   string
+	bytes  int
+	offset bool // weight = scale*q + offset
+	bias   int  // weight = scale*(q-bias)
+	top    int  // the largest |q|
+	q      int
+	unpack unpack
+}
+
+var panels32 = []panel{
+	{name: "Q4_0", bytes: 288, bias: 8, top: 15, q: 32, unpack: nibbles},
+	{name: "Q4_1", bytes: 320, offset: true, top: 15, q: 64, unpack: nibbles},
+	{name: "Q5_0", bytes: 352, bias: 16, top: 31, q: 32, unpack: five},
+	{name: "Q5_1", bytes: 384, offset: true, top: 31, q: 64, unpack: five},
+	{name: "Q8_0", bytes: 544, top: 128, q: 32, unpack: eights},
+	{name: "IQ4_NL", bytes: 288, top: 127, q: 32, unpack: table},
+}
+
+const (
+	rowsParams = "acc *float32, w *byte, x *byte, blocks int, n int"
+	rowsDoc    = "adds to acc [n][16] the products of a panel of blocks*%d bytes and n columns of activations [blocks][n][%d]."
+)
+
+// rows32 emits the kernels of the formats in blocks of 32.
+func rows32(a *Asm, m machine) {
+	for _, p := range panels32 {
+		p.emit(a, m)
+	}
+}
+
+func (p panel) emit(a *Asm, m machine) {
+	a.Func("rows"+p.name+m.suffix(), rowsParams, fmt.Sprintf(rowsDoc, p.bytes, record32))
+	acc, w, x, blocks, n := a.Param("acc"), a.Param("w"), a.Param("x"), a.Param("blocks"), a.Param("n")
+	next := a.Reg()
+	a.Loop("block", blocks, func() {
+		for h := range 2 {
+			a.Scope(func() {
+				scale, offset := halves(a, w, 16*h), [2]V{}
+				if p.offset {
+					offset = halves(a, w, 32+16*h)
+				}
+				groups := p.unpack(a, w, p.q, h)
+				m.arrange(a, groups)
+				a.Op("PRFM", at(w, 2048+h*160), "PLDL1KEEP")
+				a.Op("MOVD", x, next)
+				eachColumn(a, m.columns(), "column", n, []walker{{next, record32}, {a.Copy(acc), 64}}, func(r [][]R) {
+					p.multiply(a, m, groups, scale, offset, r, 32*h)
+				})
+			})
+		}
+		a.Op("MOVD", next, x)
+		a.Op("ADD", p.bytes, w)
+	})
+	a.Return()
+}
+
+// halves widens eight numbers of half precision.
+func halves(a *Asm, w R, disp int) [2]V {
+	v := [2]V{a.Vec(), a.Vec()}
+	a.Load(at(w, disp), v[0])
+	a.Fcvtl2(v[1], v[0])
+	a.Fcvtl(v[0], v[0])
+	return v
+}
+
+// multiply adds one block's share for some columns: float32(q·x) * (scale*xscale), then offset * xsum. Each column has
+// a record and 16 sums, half of which begin at disp.
+func (p panel) multiply(a *Asm, m machine, groups [][2]V, scale, offset [2]V, columns [][]R, disp int) {
+	product := product{groups: groups, top: p.top, bias: p.bias}
+	for _, c := range columns {
+		x, meta := a.Vecs(2), a.Vec()
+		a.LoadPair(at(c[0], 0), x[0], x[1])
+		a.Load(at(c[0], meta32), meta)
+		product.x, product.metas = append(product.x, x), append(product.metas, meta)
+	}
+	sums := m.dot(a, product)
+	for i, c := range columns {
+		p.fold(a, sums[i], product.metas[i], scale, offset, at(c[1], disp))
+	}
+	for i, c := range columns {
+		a.StorePair(sums[i][0], sums[i][1], at(c[1], disp))
+	}
+}
+
+// fold turns a column's integers into its sums so far and this block's share.
+func (p panel) fold(a *Asm, sums [2]V, meta V, scale, offset [2]V, acc string) {
+	a.Scope(func() {
+		before, t := a.Vecs(2), a.Vec()
+		a.LoadPair(acc, before[0], before[1])
+		for q, s := range sums {
+			a.Scvtf(s, s)
+			a.FmulLane(t, scale[q], meta, metaScale)
+			a.Fmul(s, s, t)
+			a.Fadd(s, before[q], s)
+			if p.offset {
+				a.FmulLane(t, offset[q], meta, metaSum)
+				a.Fadd(s, s, t)
+			}
+		}
+	})
+}

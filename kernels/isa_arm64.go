@@ -1,0 +1,87 @@
+//go:build !purego && !race
+
+package kernels
+
+import (
+	"github.com/klauspost/cpuid/v2"
+
+	"github.com/nrt-go/nrt/quant"
+)
+
+// candidates are the instruction sets that this architecture has kernels for, best first.
+func candidates() []candidate {
+	with := func(runs map[quant.Type]panelRun) func(row *isa) {
+		return func(row *isa) {
+			vectors(row)
+			row.scores, row.sumRows = scoresOf(scoresNEON), sumRowsOf(sumRowsNEON)
+			row.addPanels(runs)
+		}
+	}
+	return []candidate{
+		{"neon-i8mm", []cpuid.FeatureID{cpuid.ASIMDDP, cpuid.I8MM}, with(rowsI8MM)},
+		{"neon-dotprod", []cpuid.FeatureID{cpuid.ASIMDDP}, with(rowsNEONDot)},
+		{"neon", nil, with(rowsNEON)},
+	}
+}
+
+// rowsI8MM multiplies matrices where there are columns enough: bringing weights into their order costs as much as it
+// saves for about five.
+var rowsI8MM = byColumns(rowsNEONDot, 6, rowsNEONI8MM)
+
+// byColumns takes kernels for fewer than n columns and kernels for n and more.
+func byColumns(few map[quant.Type]panelRun, n int, many map[quant.Type]panelRun) map[quant.Type]panelRun {
+	both := map[quant.Type]panelRun{}
+	for t := range many {
+		few, many := few[t], many[t]
+		both[t] = func(acc *float32, w, x *byte, blocks, columns int) {
+			if columns < n {
+				few(acc, w, x, blocks, columns)
+			} else {
+				many(acc, w, x, blocks, columns)
+			}
+		}
+	}
+	return both
+}
+
+var rowsNEONI8MM = map[quant.Type]panelRun{
+	quant.Q4_0:   rowsQ4_0NEONI8MM,
+	quant.Q4_1:   rowsQ4_1NEONI8MM,
+	quant.Q5_0:   rowsQ5_0NEONI8MM,
+	quant.Q5_1:   rowsQ5_1NEONI8MM,
+	quant.Q8_0:   rowsQ8_0NEONI8MM,
+	quant.IQ4_NL: rowsIQ4_NLNEONI8MM,
+	quant.Q2_K:   rowsQ2_KNEONI8MM,
+	quant.Q3_K:   rowsQ3_KNEONI8MM,
+	quant.Q4_K:   rowsQ4_KNEONI8MM,
+	quant.Q5_K:   rowsQ5_KNEONI8MM,
+	quant.Q6_K:   rowsQ6_KNEONI8MM,
+}
+
+var rowsNEONDot = map[quant.Type]panelRun{
+	quant.Q4_0:   rowsQ4_0NEONDot,
+	quant.Q4_1:   rowsQ4_1NEONDot,
+	quant.Q5_0:   rowsQ5_0NEONDot,
+	quant.Q5_1:   rowsQ5_1NEONDot,
+	quant.Q8_0:   rowsQ8_0NEONDot,
+	quant.IQ4_NL: rowsIQ4_NLNEONDot,
+	quant.Q2_K:   rowsQ2_KNEONDot,
+	quant.Q3_K:   rowsQ3_KNEONDot,
+	quant.Q4_K:   rowsQ4_KNEONDot,
+	quant.Q5_K:   rowsQ5_KNEONDot,
+	quant.Q6_K:   rowsQ6_KNEONDot,
+}
+
+var rowsNEON = map[quant.Type]panelRun{
+	quant.Q4_0:   rowsQ4_0NEON,
+	quant.Q4_1:   rowsQ4_1NEON,
+	quant.Q5_0:   rowsQ5_0NEON,
+	quant.Q5_1:   rowsQ5_1NEON,
+	quant.Q8_0:   rowsQ8_0NEON,
+	quant.IQ4_NL: rowsIQ4_NLNEON,
+	quant.Q2_K:   rowsQ2_KNEON,
+	quant.Q3_K:   rowsQ3_KNEON,
+	quant.Q4_K:   rowsQ4_KNEON,
+	quant.Q5_K:   rowsQ5_KNEON,
+	quant.Q6_K:   rowsQ6_KNEON,
+}
