@@ -1,8 +1,12 @@
-// Package bench measures a model's quality on text that it did not write: perplexity, and how far its distributions
-// stand from those of a reference (another runtime on the same weights, or the same model before quantization).
+// Package bench measures: how fast a model runs and what memory it takes, each figure from runs of its own, and how good
+// a model is on text that it did not write.
 //
-// All measures are teacher-forced: a window of text is scored as it stands, each window from an empty context, and the
-// distribution after every prefix is held against the token that really follows.
+// Speed is prompt and generated tokens per second on a grid of lengths, depths, threads and batches, with a warm-up and
+// several timed runs; the time to a first token; and each kernel beside what the machine reads and computes at most.
+//
+// Quality is perplexity, and how far a model's distributions stand from those of a reference (another runtime on the
+// same weights, or the same model before quantization). It is teacher-forced: a window of text is scored as it stands,
+// each window from an empty context, and the distribution after every prefix is held against the token that follows.
 package bench
 
 import (
