@@ -40,7 +40,7 @@ func OpenModel(path string) (m *Model, err error) {
 func (m *Model) pack(threads int) error {
 	pool := kernels.NewPool(threads)
 	defer pool.Close()
-	return m.model.Pack(pool, &m.arena)
+	return m.model.Pack(pool, &m.arena, m.file.Rest)
 }
 
 // Close releases the model.

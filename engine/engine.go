@@ -114,7 +114,7 @@ func (e *Engine) load() error {
 		return err
 	}
 	e.pool = kernels.NewPool(e.cfg.Threads)
-	if err := e.model.Pack(e.pool, &e.arena); err != nil {
+	if err := e.model.Pack(e.pool, &e.arena, e.file.Rest); err != nil {
 		e.pool.Close()
 		return errors.Join(err, e.arena.Free())
 	}

@@ -10,3 +10,5 @@ import (
 const canMap = false
 
 func mapFile(*os.File, int) ([]byte, func() error, error) { return nil, nil, errors.ErrUnsupported }
+
+func restPages([]byte) {}

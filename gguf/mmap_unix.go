@@ -19,3 +19,10 @@ func mapFile(f *os.File, n int) (data []byte, release func() error, err error) {
 	}
 	return data, func() error { return os.NewSyscallError("munmap", unix.Munmap(data)) }, nil
 }
+
+// restPages gives whole pages back until they are read again. It is a wish: what goes wrong costs memory only.
+func restPages(pages []byte) {
+	if len(pages) > 0 {
+		_ = unix.Madvise(pages, unix.MADV_DONTNEED)
+	}
+}

@@ -35,3 +35,6 @@ func unmap(addr uintptr) error {
 	}
 	return os.NewSyscallError("UnmapViewOfFile", windows.UnmapViewOfFile(addr))
 }
+
+// restPages does nothing: Windows takes pages back by itself.
+func restPages([]byte) {}

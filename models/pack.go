@@ -8,18 +8,22 @@ import (
 // Pack copies the weights of matrix products into the order in which the instruction set in use reads them fastest;
 // logits stay the same bits. The embedding stays as it is too, since its rows are looked up; where it is the output
 // matrix as well, that is a copy of its own. To be called before the first Runner is made; arena must stay as long as
-// the model is used. After an error the model is as it was.
-func (m *Model) Pack(pool *kernels.Pool, arena *kernels.Arena) error {
+// the model is used. packed is told of each weight that was copied and is no longer read in its file's order. After an
+// error the model is as it was.
+func (m *Model) Pack(pool *kernels.Pool, arena *kernels.Arena, packed func(*tensor.Tensor)) error {
 	weights := m.w.projections()
-	packed := make([]*tensor.Tensor, len(weights))
+	copies := make([]*tensor.Tensor, len(weights))
 	for i, w := range weights {
 		var err error
-		if packed[i], err = kernels.Pack(pool, *w, arena); err != nil {
+		if copies[i], err = kernels.Pack(pool, *w, arena); err != nil {
 			return err
+		}
+		if copies[i] != *w {
+			packed(*w)
 		}
 	}
 	for i, w := range weights {
-		*w = packed[i]
+		*w = copies[i]
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/quant"
+	"github.com/nrt-go/nrt/tensor"
 )
 
 // TestPackingChangesNoBit compares the logits of a model with packed weights and of the same one without, on an odd
@@ -26,8 +27,12 @@ func TestPackingChangesNoBit(t *testing.T) {
 			var arena kernels.Arena
 			defer arena.Free()
 			packed := load(t, path)
-			if err := packed.Pack(pool, &arena); err != nil {
+			told := 0
+			if err := packed.Pack(pool, &arena, func(*tensor.Tensor) { told++ }); err != nil {
 				t.Fatal(err)
+			}
+			if want := packedWeights(packed); told != want {
+				t.Errorf("%d weights were called packed, want %d", told, want)
 			}
 			for _, r := range []run{{packed, 1, 1, 0}, {packed, 2, 7, 2}, {packed, 3, 40, 0}} {
 				got := r.logits(t, ids)
@@ -37,4 +42,14 @@ func TestPackingChangesNoBit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// packedWeights counts the weights of products that are in panels.
+func packedWeights(m *Model) (n int) {
+	for _, w := range m.w.projections() {
+		if (*w).Type&quant.Packed != 0 {
+			n++
+		}
+	}
+	return n
 }
