@@ -42,14 +42,15 @@ fuzz: ## run every fuzz target, FUZZTIME (default 60s) each where files from str
 race: ## run the tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short ./...
 
+# -count=1: the choice is made before the test runner watches the environment, so it would take another one's result.
 isas: ## run the tests of the arithmetic on every instruction set that this machine has
 	@for isa in $$($(GO) run ./cmd/nrt version --cpu | awk 'NR>2 && $$2!="no:" {print $$1}'); do \
-		echo "NRT_ISA=$$isa"; NRT_ISA=$$isa $(GO) test ./kernels ./kv ./models ./engine || exit 1; done
+		echo "NRT_ISA=$$isa"; NRT_ISA=$$isa $(GO) test -count=1 ./kernels ./kv ./models ./engine || exit 1; done
 
 arm64: ## run the tests on an emulated arm64 (needs qemu-user-static); cmd/nrt's start their own binary, which it cannot
 	NRT_EMULATED=1 GOARCH=arm64 $(GO) test -short -exec qemu-aarch64-static $$($(GO) list ./... | grep -v /cmd/nrt$$)
 	@for cpu in cortex-a76 cortex-a72; do echo "QEMU_CPU=$$cpu"; \
-		QEMU_CPU=$$cpu NRT_EMULATED=1 GOARCH=arm64 $(GO) test -short -exec qemu-aarch64-static ./kernels || exit 1; done
+		QEMU_CPU=$$cpu NRT_EMULATED=1 GOARCH=arm64 $(GO) test -count=1 -short -exec qemu-aarch64-static ./kernels || exit 1; done
 
 cross: ## build for every platform
 	./.ci/cross

@@ -30,16 +30,14 @@ func dotVector(a, b []float32) float32 {
 // scoresOf and sumRowsOf guard the assembly of an instruction set: it takes pages and heads of whole registers.
 func scoresOf(run func(dst, q, k *float32, dim, n, page int, scale float32)) func(dst, q, k []float32, page int, scale float32) {
 	return func(dst, q, k []float32, page int, scale float32) {
-		whole := len(dst) &^ 15
-		if page%16 != 0 || whole == 0 {
+		// Columns up to the next multiple of 16 are there, in the page and behind dst; nobody reads their scores.
+		n := (len(dst) + 15) &^ 15
+		if page%16 != 0 || n > cap(dst) || n == 0 {
 			scoresGeneric(dst, q, k, page, scale)
 			return
 		}
-		_ = k[(len(q)-1)*page+whole-1]
-		run(&dst[0], &q[0], &k[0], len(q), whole, page, scale)
-		if whole < len(dst) {
-			scoresGeneric(dst[whole:], q, k[whole:], page, scale)
-		}
+		_ = k[(len(q)-1)*page+n-1]
+		run(&dst[0], &q[0], &k[0], len(q), n, page, scale)
 	}
 }
 

@@ -28,7 +28,7 @@ type isa struct {
 	// A type with the bit quant.Packed is for weights that Pack has copied into panels.
 	rows map[quant.Type]rowKernel
 
-	// The two halves of attention, see Attend.
+	// The two halves of attention, see Attend. scores may write to dst's capacity beyond its length.
 	scores  func(dst, q, k []float32, page int, scale float32)
 	sumRows func(acc, p, v []float32)
 	max     func(x []float32) float32

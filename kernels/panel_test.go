@@ -176,7 +176,7 @@ func TestRows(t *testing.T) {
 				q, k, p := vector(dim, false), vector(dim*256, false), vector(n, false)
 				for _, page := range []int{4, 48, 64, 256} {
 					m := min(n, page)
-					x, y := make([]float32, m), make([]float32, m)
+					x, y := make([]float32, m, 256), make([]float32, m)
 					row.scores(x, q, k[:dim*page], page, 0.125)
 					scoresGeneric(y, q, k[:dim*page], page, 0.125)
 					same(row.name+" scores", x, y)
