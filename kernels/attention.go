@@ -10,37 +10,39 @@ type Tile struct {
 	Keys   []float32 // [TilePositions/Page][dim][Page]: a column is a position, so that scores fill whole registers
 	Values []float32 // [TilePositions][dim]
 	scores []float32 // [TilePositions]
+	part   []float32 // [dim]
 }
 
 // NewTile makes room for heads of dim numbers.
 func NewTile(dim, page int) Tile {
 	return Tile{
 		Page: page, Keys: make([]float32, TilePositions*dim), Values: make([]float32, TilePositions*dim),
-		scores: make([]float32, TilePositions),
+		scores: make([]float32, TilePositions), part: make([]float32, dim),
 	}
 }
 
-// Attend folds the first n positions of a tile into the running result of one query head:
-//
-//	s[j]  = (Σ_d q[d] * k[d][j]) * scale   in ascending d
-//	acc  += Σ_j e^(s[j]-max) * v[j]        in ascending j, divided by the total at the end, by Softened.Finish
-//
-// acc is [len(q)], n is 1 to TilePositions. The tile's maximum and total are computed on their own and merged into
-// what earlier tiles left in state.
+// Attend folds the first n positions of a tile into the running result acc [len(q)] of one query head: it computes the
+// tile's part and merges it.
 func Attend(state *Softened, acc, q []float32, t *Tile, n int, scale float32) {
+	top, total := t.Part(t.part, q, n, scale)
+	state.Merge(acc, t.part, top, total)
+}
+
+// Part is the attention of one query head to the first n positions of a tile, 1 to TilePositions:
+//
+//	s[j]    = (Σ_d q[d] * k[d][j]) * scale    in ascending d
+//	top     = max s, total = Σ_j e^(s[j]-top)
+//	part[d] = Σ_j e^(s[j]-top) * v[j][d]      in ascending j
+func (t *Tile) Part(part, q []float32, n int, scale float32) (top, total float32) {
 	dim, scores := len(q), t.scores[:n]
 	for start := 0; start < n; start += t.Page {
 		active.scores(scores[start:min(start+t.Page, n)], q, t.Keys[start*dim:(start+t.Page)*dim], t.Page, scale)
 	}
-	top := Max(scores)
-	total := ExpSum(scores, top)
-	share := state.merge(acc, top, total)
-	if share != 1 {
-		for j := range scores {
-			scores[j] = float32(scores[j] * share)
-		}
-	}
-	active.sumRows(acc, scores, t.Values[:n*dim])
+	top = Max(scores)
+	total = ExpSum(scores, top)
+	clear(part)
+	active.sumRows(part, scores, t.Values[:n*dim])
+	return top, total
 }
 
 // Softened is the state of a softmax that has seen some tiles: the largest score and the total of e^(score-max). The
@@ -50,24 +52,24 @@ type Softened struct {
 	begun      bool
 }
 
-// merge brings acc and the total to the larger of the two maxima and returns the factor for the new tile's weights.
-func (s *Softened) merge(acc []float32, top, total float32) float32 {
+// Merge brings acc and a tile's part to the larger of the two maxima and adds them up. Tiles come in ascending order.
+func (s *Softened) Merge(acc, part []float32, top, total float32) {
 	if !s.begun {
 		*s = Softened{max: top, total: total, begun: true}
-		clear(acc)
-		return 1
+		copy(acc, part)
+		return
 	}
+	keep, share := float32(1), float32(1)
 	if top <= s.max {
-		share := exp32(top - s.max)
-		s.total += float32(total * share)
-		return share
+		share = exp32(top - s.max)
+	} else { // also where either is NaN: it then reaches acc and the logits
+		keep = exp32(s.max - top)
+		s.max = top
 	}
-	keep := exp32(s.max - top) // NaN where either is: it then reaches acc and the logits
-	for i := range acc {
-		acc[i] = float32(acc[i] * keep)
+	for i, v := range part {
+		acc[i] = float32(acc[i]*keep) + float32(v*share)
 	}
-	s.max, s.total = top, float32(s.total*keep)+total
-	return 1
+	s.total = float32(s.total*keep) + float32(total*share)
 }
 
 // Finish divides acc by the total.

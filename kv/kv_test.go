@@ -203,3 +203,35 @@ func reference(q []float32, keys, values tensor.Matrix, head, group, dim, pos in
 	}
 	return out
 }
+
+// TestTilesSharedOut decodes at the end of long contexts with workers enough to share out tiles, and wants the bits that
+// one worker computes.
+func TestTilesSharedOut(t *testing.T) {
+	const heads = 6
+	a, b := newStore(t, small, 200).NewSequence(), newStore(t, small, 200).NewSequence()
+	fill(t, a, 1, 700)
+	fill(t, b, 3, 257)
+	q := tensor.NewMatrix(5, heads*small.Dim)
+	randomise(q, 9)
+	spans := []Span{{Seq: a, Row: 0, Pos: 699, Rows: 1}, {Seq: b, Row: 1, Pos: 253, Rows: 4}}
+	run := func(workers int) tensor.Matrix {
+		pool := kernels.NewPool(workers)
+		defer pool.Close()
+		dst, attention := tensor.NewMatrix(5, heads*small.Dim), NewAttention(small, heads, workers)
+		if err := attention.Run(pool, 1, dst, q, spans); err != nil {
+			t.Fatal(err)
+		}
+		if shared := len(attention.parts) > 0; shared != (workers > 1) {
+			t.Errorf("%d workers: tiles shared out: %v", workers, shared)
+		}
+		return dst
+	}
+	want := run(1)
+	for _, workers := range []int{2, 5} {
+		for i, v := range run(workers).Data {
+			if v != want.Data[i] {
+				t.Fatalf("%d workers: element %d is %g, with one worker %g", workers, i, v, want.Data[i])
+			}
+		}
+	}
+}
