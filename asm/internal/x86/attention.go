@@ -25,24 +25,30 @@ func many(m machine, n int, fill func(i int, v reg.VecVirtual)) []reg.VecVirtual
 	return all
 }
 
+// bySteps emits body for 64 elements at a time and then for 16, as long as count, which is consumed, has so many left.
+// The two pointers are at the float32 elements in question.
+func bySteps(name string, count, a, b reg.GPVirtual, body func(width int)) {
+	for _, width := range []int{64, 16} {
+		start, done := fmt.Sprintf("%s%d", name, width), fmt.Sprintf("below%d", width)
+		Label(start)
+		CMPQ(count, U32(uint32(width)))
+		JL(LabelRef(done))
+		body(width)
+		ADDQ(U32(uint32(4*width)), a)
+		ADDQ(U32(uint32(4*width)), b)
+		SUBQ(U32(uint32(width)), count)
+		JMP(LabelRef(start))
+		Label(done)
+	}
+}
+
 func scores(m machine) {
 	TEXT("scores"+m.suffix(), NOSPLIT, "func(dst, q, k *float32, dim, n, page int, scale float32)")
 	Pragma("noescape")
 	Doc("scores" + m.suffix() + " writes scale * Σ_d q[d]*k[d][j] to dst[j]; k is [dim][page], n a multiple of 16, at least 16.")
 	dst, q, k, dim, n, page := pointer("dst"), pointer("q"), pointer("k"), pointer("dim"), pointer("n"), pointer("page")
 	SHLQ(U8(2), page)
-	for _, width := range []int{64, 16} {
-		name, done := fmt.Sprintf("positions%d", width), fmt.Sprintf("below%d", width)
-		Label(name)
-		CMPQ(n, U32(uint32(width)))
-		JL(LabelRef(done))
-		scoreColumns(m, width, dst, q, k, dim, page)
-		ADDQ(U32(uint32(4*width)), dst)
-		ADDQ(U32(uint32(4*width)), k)
-		SUBQ(U32(uint32(width)), n)
-		JMP(LabelRef(name))
-		Label(done)
-	}
+	bySteps("positions", n, dst, k, func(width int) { scoreColumns(m, width, dst, q, k, dim, page) })
 	VZEROUPPER()
 	RET()
 }
@@ -82,18 +88,7 @@ func sumRows(m machine) {
 	stride := GP64()
 	MOVQ(dim, stride)
 	SHLQ(U8(2), stride)
-	for _, width := range []int{64, 16} {
-		name, done := fmt.Sprintf("numbers%d", width), fmt.Sprintf("below%d", width)
-		Label(name)
-		CMPQ(dim, U32(uint32(width)))
-		JL(LabelRef(done))
-		sumColumns(m, width, acc, p, v, n, stride)
-		ADDQ(U32(uint32(4*width)), acc)
-		ADDQ(U32(uint32(4*width)), v)
-		SUBQ(U32(uint32(width)), dim)
-		JMP(LabelRef(name))
-		Label(done)
-	}
+	bySteps("numbers", dim, acc, v, func(width int) { sumColumns(m, width, acc, p, v, n, stride) })
 	VZEROUPPER()
 	RET()
 }
