@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nrt-go/nrt/engine"
 	"github.com/nrt-go/nrt/kv"
 )
 
 // DefaultBatch is how many tokens a forward takes where the grid names no other number: what package engine prefills with.
-const DefaultBatch = 64
+const DefaultBatch = engine.PrefillChunk
 
 // Test is one measurement: what is computed, and with what.
 type Test struct {

@@ -135,7 +135,7 @@ func (a *answer) prefill(ctx context.Context) ([]float32, error) {
 	a.final.CachedTokens = len(a.kept.tokens)
 	var logits []float32
 	for rest := a.prompt[a.final.CachedTokens:]; len(rest) > 0; {
-		n := min(len(rest), prefillChunk)
+		n := min(len(rest), PrefillChunk)
 		out, err := a.e.forward(ctx, &a.batch, a.kept, rest[:n], n == len(rest))
 		if err != nil {
 			return nil, err

@@ -22,9 +22,9 @@ import (
 // for gigabytes of KV pages.
 const DefaultContext = 8192
 
-// prefillChunk is how many prompt tokens one forward takes: large enough to share each weight row among many tokens,
+// PrefillChunk is how many prompt tokens one forward takes: large enough to share each weight row among many tokens,
 // small enough that cancelling is felt at once.
-const prefillChunk = 64
+const PrefillChunk = 64
 
 // Config says how a model is opened; zero values are the defaults.
 type Config struct {
@@ -118,7 +118,7 @@ func (e *Engine) load() error {
 		e.pool.Close()
 		return errors.Join(err, e.arena.Free())
 	}
-	e.runner = models.NewRunner(e.model, e.pool, prefillChunk)
+	e.runner = models.NewRunner(e.model, e.pool, PrefillChunk)
 	return nil
 }
 

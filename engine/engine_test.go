@@ -122,7 +122,7 @@ func TestPrefix(t *testing.T) {
 // TestLongPrompt has a prompt of several chunks, the last of which is short.
 func TestLongPrompt(t *testing.T) {
 	e := open(t, "stories260K-q8_0.gguf", Config{})
-	prompt := make([]int32, 3*prefillChunk+7)
+	prompt := make([]int32, 3*PrefillChunk+7)
 	for i := range prompt {
 		prompt[i] = int32(3 + i*7%500)
 	}

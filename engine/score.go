@@ -98,7 +98,7 @@ func (e *Engine) sweep(ctx context.Context, tokens []int32, run func(context.Con
 	var b models.Batch
 	for len(p.tokens) < len(tokens) {
 		done := len(p.tokens)
-		chunk := tokens[done:min(done+prefillChunk, len(tokens))]
+		chunk := tokens[done:min(done+PrefillChunk, len(tokens))]
 		fillBatch(&b, p, chunk, func(int) bool { return true })
 		rows, err := e.compute(ctx, p, func() (tensor.Matrix, error) { return run(ctx, &b) })
 		if err != nil {
