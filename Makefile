@@ -33,7 +33,7 @@ fmt: ## format the code
 	gofmt -w .
 
 generate: ## write the assembly again
-	$(GO) generate ./kernels
+	$(GO) generate ./kernels ./bench
 	cd asm && $(GO) vet ./... && $(GO) test ./...
 
 fuzz: ## run every fuzz target, FUZZTIME (default 60s) each where files from strangers are read

@@ -12,7 +12,7 @@ import (
 
 // The loops hold as many instructions as their peaks are computed from, and end.
 func TestPeakLoops(t *testing.T) {
-	asm, err := os.ReadFile("peak_amd64.s")
+	asm, err := os.ReadFile("peakloops_amd64.s")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,4 +3,4 @@
 package bench
 
 // peakLoop has no loop for this processor.
-func peakLoop() (run func(n int64), ops float64) { return nil, 0 }
+func peakLoop() (run func(n int), ops float64) { return nil, 0 }
