@@ -1,24 +1,19 @@
 package kernels
 
-import (
-	"testing"
+import "testing"
 
-	"github.com/nrt-go/nrt/quant"
-)
-
+// BenchmarkPack packs a matrix of each format again and again into the same memory.
 func BenchmarkPack(b *testing.B) {
-	pool := NewPool(1)
-	defer pool.Close()
-	for _, t := range []quant.Type{quant.Q4_0, quant.Q4_1, quant.Q8_0, quant.Q5_0, quant.Q4_K, quant.Q6_K} {
-		b.Run(t.String(), func(b *testing.B) {
-			w := randomWeight(b, t, 1024, 2048)
+	for i := range layouts {
+		l := &layouts[i]
+		b.Run(l.format.Name, func(b *testing.B) {
+			w := randomWeight(b, l.format.Type, 16*PanelRows, 2048)
+			dst := make([]byte, w.Cols()/l.format.Block*l.bytes())
 			b.SetBytes(int64(len(w.Data)))
 			for b.Loop() {
-				var a Arena
-				if _, err := Pack(pool, w, &a); err != nil {
-					b.Fatal(err)
+				for r := 0; r < w.Rows(); r += PanelRows {
+					l.packPanel(dst, w, r)
 				}
-				a.Free()
 			}
 		})
 	}

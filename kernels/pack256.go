@@ -1,0 +1,116 @@
+package kernels
+
+import "encoding/binary"
+
+// The formats in blocks of 256 on their way into panels, see unpack256.go for what the files hold. Every 32 weights are
+// a part: four vectors of halves of bytes or two of pairs of bits, then the vectors of upper bits.
+
+func packQ4_K(dst []byte, row int, src []byte) {
+	for i := range 4 {
+		part := dst[2*256*i+4*row:]
+		packHalves(part, part[256:], src[16+32*i:])
+	}
+	packSixBits(dst[2048+2*row:], src[4:16])
+	copy(dst[2304+2*row:][:2], src)
+	copy(dst[2336+2*row:][:2], src[2:])
+}
+
+func packQ5_K(dst []byte, row int, src []byte) {
+	for i := range 4 {
+		part := dst[2*320*i+4*row:]
+		packHalves(part, part[320:], src[48+32*i:])
+	}
+	packBits(dst[256+4*row:], 320, src[16:])
+	packSixBits(dst[2560+2*row:], src[4:16])
+	copy(dst[2816+2*row:][:2], src)
+	copy(dst[2848+2*row:][:2], src[2:])
+}
+
+func packQ6_K(dst []byte, row int, src []byte) {
+	for h := range 2 {
+		part, low := dst[4*384*h+4*row:], src[64*h:]
+		packHalves(part, part[2*384:], low)
+		packHalves(part[384:], part[3*384:], low[32:])
+		packPairs(part[256:], 384, src[128+32*h:])
+	}
+	packSmall(dst[3072+2*row:], binary.LittleEndian.Uint64(src[192:]), binary.LittleEndian.Uint64(src[200:]))
+	copy(dst[3328+2*row:][:2], src[208:])
+}
+
+func packQ2_K(dst []byte, row int, src []byte) {
+	for h := range 2 {
+		packPairs(dst[4*128*h+4*row:], 128, src[16+32*h:])
+	}
+	packSmall(dst[1024+2*row:], binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[8:]))
+	copy(dst[1280+2*row:][:2], src[80:])
+	copy(dst[1312+2*row:][:2], src[82:])
+}
+
+func packQ3_K(dst []byte, row int, src []byte) {
+	for h := range 2 {
+		packPairs(dst[4*192*h+4*row:], 192, src[32+32*h:])
+	}
+	packBits(dst[128+4*row:], 192, src)
+	low, high := binary.LittleEndian.Uint64(src[96:]), uint64(binary.LittleEndian.Uint32(src[104:]))
+	high |= high << 30 // its lowest pairs belong to the first four, the next ones to the next four, and so on
+	packSmall(dst[1536+2*row:], less32(low&lowHalf|high<<4&0x3030303030303030), less32(low>>4&lowHalf|high&0x3030303030303030))
+	copy(dst[1792+2*row:][:2], src[108:])
+}
+
+// less32 takes 32 off each of eight bytes below 64.
+func less32(x uint64) uint64 {
+	x ^= 0x2020202020202020
+	negative := x & 0x2020202020202020
+	return x | negative<<1 | negative<<2
+}
+
+// packHalves puts 32 bytes into two parts, the low halves into part and the high ones into next: of each eight, the
+// first four to the low halves of a vector and the others to its high halves.
+func packHalves(part, next, src []byte) {
+	part, next, src = part[:196], next[:196], src[:32]
+	for v := range 4 {
+		x := binary.LittleEndian.Uint64(src[8*v:])
+		put(part, v, join(x&lowHalf))
+		put(next, v, join(x>>4&lowHalf))
+	}
+}
+
+// packPairs puts 32 bytes of four pairs of bits into four parts, a pair into each: bits 2t and 2t+1 of byte j of vector
+// v belong to weight 16v+4t+j.
+func packPairs(q []byte, part int, src []byte) {
+	for v := range 2 {
+		a, b := turnPairs(binary.LittleEndian.Uint64(src[16*v:]), binary.LittleEndian.Uint64(src[16*v+8:]))
+		put(q, v, uint32(a))
+		put(q[part:], v, uint32(a>>32))
+		put(q[2*part:], v, uint32(b))
+		put(q[3*part:], v, uint32(b>>32))
+	}
+}
+
+// packBits puts 32 bytes of eight bits into eight parts, a bit into each: bit g of byte j belongs to weight 4g+j.
+func packBits(q []byte, part int, src []byte) {
+	a, b, c, d := turnBits(binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[8:]),
+		binary.LittleEndian.Uint64(src[16:]), binary.LittleEndian.Uint64(src[24:]))
+	for i, x := range [4]uint64{a, b, c, d} {
+		put(q[2*i*part:], 0, uint32(x))
+		put(q[(2*i+1)*part:], 0, uint32(x>>32))
+	}
+}
+
+// packSixBits puts eight small scales of six bits and eight small offsets, see unpackSixBits.
+func packSixBits(small, src []byte) {
+	a, b, c := uint64(binary.LittleEndian.Uint32(src)), uint64(binary.LittleEndian.Uint32(src[4:])), uint64(binary.LittleEndian.Uint32(src[8:]))
+	const low, high = 0x3f3f3f3f, 0x3030303000000000
+	scales := a&low | c&0x0f0f0f0f<<32 | a<<30&high
+	offsets := b&low | c>>4&0x0f0f0f0f<<32 | b<<30&high
+	packSmall(small, scales, offsets)
+}
+
+// packSmall puts sixteen bytes, two neighbours side by side, a row's two of each pair of sixteen rows.
+func packSmall(small []byte, a, b uint64) {
+	small = small[:226]
+	for i := range 4 {
+		binary.LittleEndian.PutUint16(small[32*i:], uint16(a>>(16*i)))
+		binary.LittleEndian.PutUint16(small[128+32*i:], uint16(b>>(16*i)))
+	}
+}

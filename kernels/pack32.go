@@ -1,0 +1,64 @@
+package kernels
+
+import "encoding/binary"
+
+// The formats in blocks of 32 on their way into panels, see unpack32.go for what the files hold.
+
+func packQ4_0(dst []byte, row int, src []byte) {
+	copy(dst[2*row:][:2], src)
+	packNibbles(dst[32+4*row:], src[2:18])
+}
+
+func packQ4_1(dst []byte, row int, src []byte) {
+	copy(dst[2*row:][:2], src)
+	copy(dst[32+2*row:][:2], src[2:])
+	packNibbles(dst[64+4*row:], src[4:20])
+}
+
+func packQ5_0(dst []byte, row int, src []byte) {
+	copy(dst[2*row:][:2], src)
+	packFive(dst[32+4*row:], src[2:22])
+}
+
+func packQ5_1(dst []byte, row int, src []byte) {
+	copy(dst[2*row:][:2], src)
+	copy(dst[32+2*row:][:2], src[2:])
+	packFive(dst[64+4*row:], src[4:24])
+}
+
+// packQ8_0 puts weight 4g+j in byte j of vector g. The top bit turned around adds 128.
+func packQ8_0(dst []byte, row int, src []byte) {
+	copy(dst[2*row:][:2], src)
+	dst, src = dst[32+4*row:][:452], src[2:34]
+	for g := range 4 {
+		x := binary.LittleEndian.Uint64(src[8*g:]) ^ 0x8080808080808080
+		put(dst, 2*g, uint32(x))
+		put(dst, 2*g+1, uint32(x>>32))
+	}
+}
+
+// packNibbles puts weights 8p+j in the low halves and 8p+4+j in the high halves of vector p.
+func packNibbles(q, src []byte) {
+	a, b := binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[8:])
+	_ = q[195]
+	put(q, 0, join(a&lowHalf))
+	put(q, 1, join(b&lowHalf))
+	put(q, 2, join(a>>4&lowHalf))
+	put(q, 3, join(b>>4&lowHalf))
+}
+
+// packFive adds a vector of fifth bits: bit g of byte j belongs to weight 4g+j. src begins with these bits in a row.
+func packFive(q, src []byte) {
+	packNibbles(q, src[4:20])
+	put(q, 4, spread[src[0]]|spread[src[1]]<<2|spread[src[2]]<<4|spread[src[3]]<<6)
+}
+
+// spread lays the eight bits of a byte apart: bit j to bit 0 of byte j, bit 4+j to bit 1 of byte j.
+var spread = func() (words [256]uint32) {
+	for b := range uint32(256) {
+		for j := range 4 {
+			words[b] |= (b>>j&1 | b>>(4+j)&1<<1) << (8 * j)
+		}
+	}
+	return words
+}()
