@@ -45,9 +45,14 @@ func Threads(n int) Option { return func(c *engine.Config) { c.Threads = n } }
 // engine.DefaultContext. Memory grows with use, not with this bound.
 func Context(tokens int) Option { return func(c *engine.Config) { c.Context = tokens } }
 
-// KVType sets the element type of the KV pages: "f16" or "f32". The default is f32 for a model whose weights are F32, and
-// f16 for all others.
+// KVType sets the element type of the KV pages: "f16" or "f32". The default, also "", is f32 where the model's weights or
+// the activations are, and f16 everywhere else.
 func KVType(name string) Option { return func(c *engine.Config) { c.KV = name } }
+
+// Activations sets the form in which activations meet quantised weights: "int8", the default, or "f32", which is several
+// times slower and rounds nothing. It is for reference: what separates a run with int8 from one with f32 is the rounding of
+// activations, and what separates two engines that both keep f32 is a difference of theirs.
+func Activations(name string) Option { return func(c *engine.Config) { c.Activations = name } }
 
 // NoMap reads the file into memory instead of mapping it.
 func NoMap() Option { return func(c *engine.Config) { c.NoMap = true } }

@@ -180,7 +180,7 @@ func (b *kernelBench) input(rows, cols int) *kernels.Input {
 	for i := range x.Data {
 		x.Data[i] = float32(random.NormFloat64())
 	}
-	in := kernels.NewInput(rows, cols, b.pool.Workers())
+	in := kernels.NewInput(rows, cols, b.pool.Workers(), kernels.Int8)
 	in.Set(x)
 	return in
 }

@@ -17,15 +17,16 @@ type Model struct {
 	file  *gguf.File
 	model *models.Model
 	arena kernels.Arena
+	form  kernels.Activations
 }
 
-// OpenModel maps and packs a model. Close releases it.
-func OpenModel(path string) (m *Model, err error) {
+// OpenModel maps a model and packs it as the form of its activations wants. Close releases it.
+func OpenModel(path string, form kernels.Activations) (m *Model, err error) {
 	file, err := gguf.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	m = &Model{file: file}
+	m = &Model{file: file, form: form}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -38,6 +39,9 @@ func OpenModel(path string) (m *Model, err error) {
 }
 
 func (m *Model) pack(threads int) error {
+	if m.form == kernels.Float32 {
+		return nil
+	}
 	pool := kernels.NewPool(threads)
 	defer pool.Close()
 	return m.model.Pack(pool, &m.arena, m.file.Rest)
@@ -77,7 +81,7 @@ func (m *Model) session(t Test) (*session, error) {
 		return nil, err
 	}
 	s := &session{test: t, vocab: c.Vocab, pool: kernels.NewPool(t.Threads), tokens: rand.New(rand.NewPCG(seed, 0))}
-	s.runner = models.NewRunner(m.model, s.pool, max(min(t.Batch, max(t.Prompt, t.Depth)), t.Parallel))
+	s.runner = models.NewRunner(m.model, s.pool, max(min(t.Batch, max(t.Prompt, t.Depth)), t.Parallel), m.form)
 	for range t.Parallel {
 		s.seqs = append(s.seqs, store.NewSequence())
 	}

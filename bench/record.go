@@ -34,6 +34,7 @@ type Record struct {
 	Threads     int       `json:"n_threads"`
 	TypeK       string    `json:"type_k"`
 	TypeV       string    `json:"type_v"`
+	Activations string    `json:"activations"`
 	FlashAttn   bool      `json:"flash_attn"` // always: there is no other form
 	Prompt      int       `json:"n_prompt"`
 	Gen         int       `json:"n_gen"`
@@ -64,7 +65,7 @@ func (m *Model) record(t Test, started time.Time, runs []time.Duration) Record {
 	r := Record{
 		BuildCommit: Commit(), CPU: CPU(), Backends: "CPU", ISA: isa,
 		ModelFile: m.file.Path(), ModelType: modelType(m.file), ModelSize: m.model.Bytes(), ModelParams: m.model.Params(),
-		Batch: t.Batch, Threads: t.Threads, TypeK: kvName(t.KV), TypeV: kvName(t.KV), FlashAttn: true,
+		Batch: t.Batch, Threads: t.Threads, TypeK: kvName(t.KV), TypeV: kvName(t.KV), Activations: m.form.String(), FlashAttn: true,
 		Prompt: t.Prompt, Gen: t.Gen, Depth: t.Depth, Parallel: t.Parallel, Time: started.UTC(),
 	}
 	for _, d := range runs {

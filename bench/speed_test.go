@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nrt-go/nrt/internal/testdata"
+	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/kv"
 )
 
@@ -84,7 +85,7 @@ func TestMeasureReportsFailures(t *testing.T) {
 
 func openStories(t *testing.T) *Model {
 	t.Helper()
-	m, err := OpenModel(testdata.Shared(t, "models/stories260K-f32.gguf"))
+	m, err := OpenModel(testdata.Shared(t, "models/stories260K-f32.gguf"), kernels.Int8)
 	if err != nil {
 		t.Fatal(err)
 	}

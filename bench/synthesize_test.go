@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nrt-go/nrt/gguf"
+	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/models"
 	"github.com/nrt-go/nrt/quant"
 	"github.com/nrt-go/nrt/requant"
@@ -39,7 +40,7 @@ func synthesize(t *testing.T, s Shape, mixture string) string {
 func TestSynthesizedModelsRun(t *testing.T) {
 	for _, mixture := range requant.Mixtures() {
 		t.Run(mixture, func(t *testing.T) {
-			m, err := OpenModel(synthesize(t, tiny, mixture))
+			m, err := OpenModel(synthesize(t, tiny, mixture), kernels.Int8)
 			if err != nil {
 				t.Fatal(err)
 			}

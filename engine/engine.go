@@ -30,9 +30,12 @@ const PrefillChunk = 64
 type Config struct {
 	Threads  int    // workers; 0 is the machine's physical cores
 	Context  int    // tokens of context; 0 is the model's own, at most DefaultContext
-	KV       string // element type of KV pages: "f16" or "f32"; "" is f32 for a model whose weights are F32, else f16
+	KV       string // element type of KV pages: "f16" or "f32"; "" is f32 where weights or activations are, else f16
 	NoMap    bool   // read the file instead of mapping it
 	Template string // source of a chat template to use instead of the model's own
+
+	// Activations is the form in which activations meet quantised weights: "int8", also "", or "f32".
+	Activations string
 }
 
 // Engine answers one request at a time; others wait their turn.
@@ -99,7 +102,11 @@ func (e *Engine) load() error {
 	if e.context, err = contextSize(e.cfg.Context, e.model.Config().Context); err != nil {
 		return err
 	}
-	elem, err := e.kvElem()
+	form, err := kernels.ParseActivations(e.cfg.Activations)
+	if err != nil {
+		return err
+	}
+	elem, err := e.kvElem(form)
 	if err != nil {
 		return err
 	}
@@ -114,11 +121,13 @@ func (e *Engine) load() error {
 		return err
 	}
 	e.pool = kernels.NewPool(e.cfg.Threads)
-	if err := e.model.Pack(e.pool, &e.arena, e.file.Rest); err != nil {
-		e.pool.Close()
-		return errors.Join(err, e.arena.Free())
+	if form == kernels.Int8 {
+		if err := e.model.Pack(e.pool, &e.arena, e.file.Rest); err != nil {
+			e.pool.Close()
+			return errors.Join(err, e.arena.Free())
+		}
 	}
-	e.runner = models.NewRunner(e.model, e.pool, PrefillChunk)
+	e.runner = models.NewRunner(e.model, e.pool, PrefillChunk, form)
 	return nil
 }
 
@@ -141,16 +150,16 @@ func contextSize(asked, trained int) (int, error) {
 	return min(trained, DefaultContext), nil
 }
 
-// kvElem is the element type of KV pages. A model in full precision keeps it there: half precision would be the only
-// rounding in its way.
-func (e *Engine) kvElem() (kv.Elem, error) {
+// kvElem is the element type of KV pages. A model whose weights or activations are in full precision keeps it there: half
+// precision would be the only rounding in its way.
+func (e *Engine) kvElem(form kernels.Activations) (kv.Elem, error) {
 	switch e.cfg.KV {
 	case "f16":
 		return kv.F16, nil
 	case "f32":
 		return kv.F32, nil
 	case "":
-		if t, err := e.file.Tensor("blk.0.attn_k.weight"); err == nil && t.Type == quant.F32 {
+		if t, err := e.file.Tensor("blk.0.attn_k.weight"); form == kernels.Float32 || err == nil && t.Type == quant.F32 {
 			return kv.F32, nil
 		}
 		return kv.F16, nil

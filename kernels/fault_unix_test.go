@@ -42,7 +42,7 @@ func TestWeightsThatVanishAreAnError(t *testing.T) {
 		defer pool.Close()
 		const rows, cols = 4096, 64
 		w := &tensor.Tensor{Name: "w", Type: quant.F32, Shape: []int{cols, rows}, Data: cutMapping(t, 4*rows*cols)}
-		in := NewInput(1, cols, workers)
+		in := NewInput(1, cols, workers, Int8)
 		in.Set(tensor.Matrix{Rows: 1, Cols: cols, Data: randoms(1, cols)})
 		var fault *tensor.FaultError
 		if err := MatMul(pool, tensor.NewMatrix(1, rows), w, in); !errors.As(err, &fault) {

@@ -152,7 +152,7 @@ func guardProduct(t *testing.T, pool *Pool, f *fences, w tensor.Tensor, n int) {
 	data := fencedArray[byte](f, len(w.Data))
 	copy(data, w.Data)
 	w.Data = data
-	in := NewInput(n, w.Cols(), 1)
+	in := NewInput(n, w.Cols(), 1, Int8)
 	in.Set(tensor.Matrix{Rows: n, Cols: w.Cols(), Data: fencedArray[float32](f, n*w.Cols())})
 	in.records32 = fencedArray[byte](f, len(in.records32))
 	in.records256 = fencedArray[byte](f, len(in.records256))

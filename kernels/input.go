@@ -16,7 +16,8 @@ const (
 // Input is the right-hand side of matrix products: the activations of a batch, quantised at most once however many
 // weights they meet, together with the room each worker unpacks weights in. It is for one goroutine at a time.
 type Input struct {
-	x tensor.Matrix // [n][cols]
+	x    tensor.Matrix // [n][cols]
+	form Activations
 
 	have           [needsRecord256 + 1]bool
 	q32, q256      []int8    // [n][cols]
@@ -37,28 +38,40 @@ type Input struct {
 	multiply func(worker, start, end int)
 }
 
-// NewInput makes room for inputs of at most rows x cols and for products by that many workers.
-func NewInput(rows, cols, workers int) *Input {
-	n := rows * cols
-	in := &Input{
-		q32: make([]int8, n), scale32: make([]float32, n/32), sum32: make([]float32, n/32),
-		q256: make([]int8, n), scale256: make([]float32, n/256), sums256: make([]int16, n/16),
-		records32: make([]byte, rows*(cols/32)*record32), records256: make([]byte, rows*(cols/256)*record256),
-		rooms: make([]room, workers),
-	}
-	for i := range in.rooms {
-		in.rooms[i] = newRoom(rows, cols)
-	}
-	in.quantise[needs32], in.quantise[needs256] = in.quantiseRows32, in.quantiseRows256
-	in.quantise[needsRecord32], in.quantise[needsRecord256] = in.writeRecords32, in.writeRecords256
+// NewInput makes room for inputs of at most rows x cols in that form and for products by that many workers.
+func NewInput(rows, cols, workers int, form Activations) *Input {
+	in := &Input{form: form, rooms: make([]room, workers)}
 	in.multiply = in.multiplyRows
+	for i := range in.rooms {
+		in.rooms[i].f32 = make([]float32, cols)
+	}
+	if form == Int8 {
+		in.makeInt8(rows, cols)
+	}
 	return in
 }
 
+// makeInt8 makes what only integer kernels need.
+func (in *Input) makeInt8(rows, cols int) {
+	n := rows * cols
+	in.q32, in.scale32, in.sum32 = make([]int8, n), make([]float32, n/32), make([]float32, n/32)
+	in.q256, in.scale256, in.sums256 = make([]int8, n), make([]float32, n/256), make([]int16, n/16)
+	in.records32, in.records256 = make([]byte, rows*(cols/32)*record32), make([]byte, rows*(cols/256)*record256)
+	for i := range in.rooms {
+		in.rooms[i].makeStrips(rows, cols)
+	}
+	in.quantise[needs32], in.quantise[needs256] = in.quantiseRows32, in.quantiseRows256
+	in.quantise[needsRecord32], in.quantise[needsRecord256] = in.writeRecords32, in.writeRecords256
+}
+
 // InputBytes is the memory that NewInput takes.
-func InputBytes(rows, cols, workers int) int64 {
+func InputBytes(rows, cols, workers int, form Activations) int64 {
+	decoded := int64(workers) * int64(4*cols)
+	if form == Float32 {
+		return decoded
+	}
 	row := 2*cols + 4*(cols/32*2+cols/256) + 2*(cols/16) + cols/32*record32 + cols/256*record256
-	return int64(rows)*int64(row) + int64(workers)*int64(roomBytes(rows, cols))
+	return decoded + int64(rows)*int64(row) + int64(workers)*int64(stripBytes(rows, cols))
 }
 
 // Set makes x [n][cols] the input of the products that follow; x must not change until the last of them.

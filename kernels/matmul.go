@@ -22,8 +22,8 @@ const smallProduct = 1 << 15
 //	dst[i][r] = Σ_c w[r][c] * x[i][c]
 //
 // Weights in F32, F16, BF16 and every format without an integer kernel meet float32 activations as Dot adds them.
-// The others meet int8 activations: integer dots per block, folded to float32 in block order. An error means that the
-// weight's bytes could not be read.
+// The others meet int8 activations: integer dots per block, folded to float32 in block order; unless the input is in
+// Float32, which takes all weights in their file's order. An error means that the weight's bytes could not be read.
 func MatMul(pool *Pool, dst tensor.Matrix, w *tensor.Tensor, in *Input) error {
 	rows, cols := w.Rows(), w.Cols()
 	if cols != in.x.Cols || dst.Rows != in.x.Rows || dst.Cols != rows {
@@ -32,7 +32,7 @@ func MatMul(pool *Pool, dst tensor.Matrix, w *tensor.Tensor, in *Input) error {
 	if in.x.Rows == 0 {
 		return nil
 	}
-	kernel, err := kernelFor(w.Type)
+	kernel, err := kernelFor(w.Type, in.form)
 	if err != nil {
 		return fmt.Errorf("kernels: %q: %w", w.Name, err)
 	}
@@ -49,9 +49,12 @@ func chunkRows(rows, perRow, workers int) int {
 	return max(rows/(8*workers), smallProduct/max(perRow, 1), 1)
 }
 
-func kernelFor(t quant.Type) (rowKernel, error) {
-	if k, ok := active.rows[t]; ok {
+func kernelFor(t quant.Type, form Activations) (rowKernel, error) {
+	if k, ok := active.rows[t]; ok && form == Int8 {
 		return k, nil
+	}
+	if t&quant.Packed != 0 {
+		return rowKernel{}, fmt.Errorf("kernels: found %s weights in panels for int8 activations, want them in their file's order", t&^quant.Packed)
 	}
 	f, err := quant.Lookup(t)
 	if err != nil {

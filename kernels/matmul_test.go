@@ -59,7 +59,7 @@ func seen(in *Input, form needs, i int) []float64 {
 }
 
 func randomInput(n, cols, workers int) *Input {
-	in := NewInput(n, cols, workers)
+	in := NewInput(n, cols, workers, Int8)
 	in.Set(tensor.Matrix{Rows: n, Cols: cols, Data: randoms(14, n*cols)})
 	return in
 }
@@ -76,7 +76,7 @@ func TestMatMulOfEveryFormatAgainstFloat64(t *testing.T) {
 				if err := MatMul(pool, dst, w, in); err != nil {
 					t.Fatal(err)
 				}
-				kernel, err := kernelFor(f.Type)
+				kernel, err := kernelFor(f.Type, Int8)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -104,7 +104,7 @@ func TestMatMulDoesNotDependOnBatchOrWorkers(t *testing.T) {
 		var want tensor.Matrix
 		for workers := 1; workers <= 3; workers++ {
 			pool := NewPool(workers)
-			in, dst := NewInput(n, cols, workers), tensor.NewMatrix(n, rows)
+			in, dst := NewInput(n, cols, workers, Int8), tensor.NewMatrix(n, rows)
 			for _, batch := range []int{n, 3, 1} {
 				for start := 0; start < n; start += batch {
 					end := min(start+batch, n)
@@ -155,7 +155,7 @@ func TestQuantiseRounds(t *testing.T) {
 	for i := range 32 {
 		x[64+i] = 1e-38 // a block too small to count
 	}
-	in := NewInput(1, 512, 1)
+	in := NewInput(1, 512, 1, Int8)
 	in.Set(tensor.Matrix{Rows: 1, Cols: 512, Data: x})
 	in.quantiseRows32(0, 0, 1)
 	in.quantiseRows256(0, 0, 1)

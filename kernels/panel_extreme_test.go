@@ -80,7 +80,7 @@ func comparePacked(t *testing.T, pool *Pool, arena *Arena, row *isa, w *tensor.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := NewInput(x.Rows, x.Cols, 1)
+	in := NewInput(x.Rows, x.Cols, 1, Int8)
 	in.Set(x)
 	want, got := tensor.NewMatrix(x.Rows, w.Rows()), tensor.NewMatrix(x.Rows, w.Rows())
 	if err := MatMul(pool, want, w, in); err != nil {

@@ -55,7 +55,7 @@ func TestPanels(t *testing.T) {
 					for i := range x.Data {
 						x.Data[i] = float32(rng.NormFloat64())
 					}
-					in := NewInput(n, cols, pool.Workers())
+					in := NewInput(n, cols, pool.Workers(), Int8)
 					in.Set(x)
 					want, got := tensor.NewMatrix(n, rows), tensor.NewMatrix(n, rows)
 					if err := MatMul(pool, want, w, in); err != nil {
@@ -103,7 +103,7 @@ func BenchmarkPanels(b *testing.B) {
 					for i := range x.Data {
 						x.Data[i] = float32(i % 17)
 					}
-					in := NewInput(n, cols, 1)
+					in := NewInput(n, cols, 1, Int8)
 					in.Set(x)
 					dst := tensor.NewMatrix(n, rows)
 					for b.Loop() {

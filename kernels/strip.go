@@ -34,14 +34,15 @@ type room struct {
 	acc []float32 // [2][n][PanelRows], where a panel's products are summed
 }
 
-func newRoom(rows, cols int) room {
-	return room{f32: make([]float32, cols), first: newStrip(cols), next: newStrip(cols), pair: make([]int64, cols),
-		acc: make([]float32, 2*rows*PanelRows)}
+// makeStrips makes the part of a room that integer kernels need.
+func (w *room) makeStrips(rows, cols int) {
+	w.first, w.next, w.pair = newStrip(cols), newStrip(cols), make([]int64, cols)
+	w.acc = make([]float32, 2*rows*PanelRows)
 }
 
-// roomBytes is the memory that newRoom takes.
-func roomBytes(rows, cols int) int {
-	return 4*cols + 2*(cols+4*(cols/32*2+cols/16*2)) + 8*cols + 8*rows*PanelRows
+// stripBytes is the memory that makeStrips takes.
+func stripBytes(rows, cols int) int {
+	return 2*(cols+4*(cols/32*2+cols/16*2)) + 8*cols + 8*rows*PanelRows
 }
 
 func (w *room) pack(cols int) {

@@ -15,7 +15,7 @@ func TestBatchesThatAreRefused(t *testing.T) {
 	m := load(t, tinies()["llama"].write(t))
 	pool := kernels.NewPool(1)
 	defer pool.Close()
-	r := NewRunner(m, pool, 4)
+	r := NewRunner(m, pool, 4, kernels.Int8)
 	store := newStore(t, m, kv.F16)
 	seq, other := store.NewSequence(), store.NewSequence()
 	shape := m.Config().KV(kv.F16)

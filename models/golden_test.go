@@ -93,7 +93,7 @@ func newSession(t testing.TB, m *Model, elem kv.Elem, workers, chunk int) *sessi
 	t.Helper()
 	pool := kernels.NewPool(workers)
 	t.Cleanup(pool.Close)
-	return &session{t: t, runner: NewRunner(m, pool, chunk), seq: newStore(t, m, elem).NewSequence(), chunk: chunk}
+	return &session{t: t, runner: NewRunner(m, pool, chunk, kernels.Int8), seq: newStore(t, m, elem).NewSequence(), chunk: chunk}
 }
 
 func newStore(t testing.TB, m *Model, elem kv.Elem) *kv.Store {

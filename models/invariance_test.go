@@ -46,9 +46,15 @@ type run struct {
 // before the sequence's tokens and after them.
 func (r run) logits(t *testing.T, ids []int32) []float32 {
 	t.Helper()
+	return r.logitsIn(t, ids, kernels.Int8)
+}
+
+// logitsIn is logits with activations in that form.
+func (r run) logitsIn(t *testing.T, ids []int32, form kernels.Activations) []float32 {
+	t.Helper()
 	pool := kernels.NewPool(r.workers)
 	defer pool.Close()
-	runner := NewRunner(r.model, pool, r.chunk+r.others)
+	runner := NewRunner(r.model, pool, r.chunk+r.others, form)
 	store := newStore(t, r.model, kv.F16)
 	seqs := []*kv.Sequence{store.NewSequence()}
 	for range r.others {

@@ -38,8 +38,9 @@ type Runner struct {
 	embedRows, attnNormRows, rotateRows, addAttnRows, ffnNormRows, swigluRows, addFFNRows, finalRows func(worker, start, end int)
 }
 
-// NewRunner makes the buffers for batches of at most maxBatch tokens, and for that many sequences.
-func NewRunner(m *Model, pool *kernels.Pool, maxBatch int) *Runner {
+// NewRunner makes the buffers for batches of at most maxBatch tokens, and for that many sequences. With activations in
+// kernels.Float32 the model must not be packed.
+func NewRunner(m *Model, pool *kernels.Pool, maxBatch int, form kernels.Activations) *Runner {
 	c, n := m.cfg, maxBatch
 	heads, kvHeads := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
 	r := &Runner{
@@ -50,7 +51,7 @@ func NewRunner(m *Model, pool *kernels.Pool, maxBatch int) *Runner {
 		gate: tensor.NewMatrix(n, c.FFN), up: tensor.NewMatrix(n, c.FFN),
 		cos: tensor.NewMatrix(n, c.Rope.Dim/2), sin: tensor.NewMatrix(n, c.Rope.Dim/2),
 		logits:    tensor.Matrix{Cols: c.Vocab},
-		input:     kernels.NewInput(n, widest(c), pool.Workers()),
+		input:     kernels.NewInput(n, widest(c), pool.Workers(), form),
 		attention: kv.NewAttention(c.KV(kv.F16), c.Heads, pool.Workers()),
 		spans:     make([]kv.Span, 0, n),
 		added:     make([]int, n),
@@ -67,10 +68,10 @@ func (r *Runner) MaxBatch() int { return r.maxBatch }
 // widest is the longest row that meets a weight.
 func widest(c Config) int { return max(c.Embed, c.FFN, c.Heads*c.HeadDim) }
 
-// scratchBytes is what NewRunner allocates.
+// scratchBytes is what NewRunner allocates for int8 activations.
 func scratchBytes(c Config, maxBatch, workers int) int64 {
 	row := 3*c.Embed + 2*c.Heads*c.HeadDim + 2*c.KVHeads*c.HeadDim + 2*c.FFN + c.Rope.Dim
-	return 4*int64(maxBatch)*int64(row) + kernels.InputBytes(maxBatch, widest(c), workers) +
+	return 4*int64(maxBatch)*int64(row) + kernels.InputBytes(maxBatch, widest(c), workers, kernels.Int8) +
 		kv.AttentionBytes(c.KV(kv.F16), c.Heads, workers)
 }
 

@@ -25,7 +25,7 @@ type benchCommand struct {
 	*app
 	models                                          []string
 	prompt, gen, depth, threads, batch, kv, npl, pg string
-	flash                                           string
+	activations, flash                              string
 	reps                                            int
 	output, outputErr, compare, plot, resultsDir    string
 	save                                            bool
@@ -71,6 +71,7 @@ func (b *benchCommand) register(cmd *cobra.Command) {
 	flags.StringVarP(&b.threads, "threads", "t", "", "worker threads, a `list` (default: one for each physical core)")
 	flags.StringVarP(&b.batch, "batch-size", "b", fmt.Sprint(bench.DefaultBatch), "tokens of prompt in one forward, a `list`")
 	flags.StringVar(&b.kv, "kv", "f16", "element types of the KV cache, a `list` of f16 and f32 (also -ctk)")
+	activationsFlag(cmd, &b.activations)
 	flags.StringVar(&b.npl, "npl", "1", "sequences that decode together, a `list` (also -npl)")
 	flags.StringVar(&b.flash, "flash-attn", "1", "0 or 1, for llama-bench's sake (also -fa): attention is always in the flash form")
 	flags.IntVarP(&b.reps, "repetitions", "r", 5, "timed runs of each test, `N`")
@@ -258,7 +259,11 @@ func clearBar(bar *progressbar.ProgressBar) {
 
 func (b *benchCommand) measureModel(ctx context.Context, path string, tests []bench.Test, bar *progressbar.ProgressBar, done func(bench.Record) error) (err error) {
 	bar.Describe("loading")
-	m, err := bench.OpenModel(path)
+	form, err := kernels.ParseActivations(b.activations)
+	if err != nil {
+		return err
+	}
+	m, err := bench.OpenModel(path, form)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nrt-go/nrt"
 	"github.com/nrt-go/nrt/cmd/nrt/internal/params"
 	"github.com/nrt-go/nrt/hub"
+	"github.com/nrt-go/nrt/kernels"
 )
 
 // modelFlags say which model and how to open it.
@@ -23,6 +24,7 @@ type modelFlags struct {
 	threads      int
 	context      int
 	kv           string
+	activations  string
 	noMap        bool
 	templateFile string
 	template     string // what open read from templateFile
@@ -39,10 +41,16 @@ func (f *modelFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVarP(&f.threads, "threads", "t", 0, "worker threads, `N` (default: one for each physical core)")
 	flags.IntVarP(&f.context, "ctx-size", "c", 0, "context in `tokens` (default: the model's own, at most 8192)")
-	flags.StringVar(&f.kv, "kv", "f16", "element `type` of the KV cache: f16 or f32")
+	flags.StringVar(&f.kv, "kv", "", "element `type` of the KV cache: f16 or f32 (default: f32 where weights or activations are, else f16)")
+	activationsFlag(cmd, &f.activations)
 	flags.BoolVar(&f.noMap, "no-mmap", false, "read the file into memory instead of mapping it")
 	flags.StringVar(&f.templateFile, "chat-template-file", "", "use the chat template in this `file` instead of the model's own")
 	must(cmd.RegisterFlagCompletionFunc("kv", cobra.FixedCompletions([]string{"f16", "f32"}, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+func activationsFlag(cmd *cobra.Command, form *string) {
+	cmd.Flags().StringVar(form, "activations", kernels.Int8.String(), "how activations meet quantised weights: int8, or the slow and exact f32")
+	must(cmd.RegisterFlagCompletionFunc("activations", cobra.FixedCompletions(kernels.ActivationNames(), cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // take lets the first argument name the model where -m does not, as in "nrt run FILE PROMPT"; it returns the others.
@@ -105,7 +113,7 @@ func (f *modelFlags) fromStore() (err error) {
 
 // open opens the model and says how long that took.
 func (f *modelFlags) open(a *app) (*nrt.Model, time.Duration, error) {
-	opts := []nrt.Option{nrt.Threads(f.threads), nrt.Context(f.context), nrt.KVType(f.kv)}
+	opts := []nrt.Option{nrt.Threads(f.threads), nrt.Context(f.context), nrt.KVType(f.kv), nrt.Activations(f.activations)}
 	if f.noMap {
 		opts = append(opts, nrt.NoMap())
 	}
