@@ -44,3 +44,14 @@ func loop(name string, count reg.GPVirtual, body func()) {
 	DECQ(count)
 	JNZ(LabelRef(name))
 }
+
+// ahead is how many bytes before their use weights are fetched: a single row of activations is done with them sooner
+// than memory answers, and a processor does not look beyond a page by itself.
+const ahead = 2048
+
+// fetch brings n bytes at m into the caches.
+func fetch(m Mem, n int) {
+	for line := 0; line < n; line += 64 {
+		PREFETCHT0(m.Offset(line))
+	}
+}

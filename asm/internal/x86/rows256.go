@@ -234,9 +234,9 @@ func parts256(m machine, p superPanel, r pointers) {
 	MOVQ(U32(4), turns)
 	loop("parts", turns, func() {
 		for part := range 2 {
+			fetch(at(q, ahead+part*p.part), p.part)
 			for h := range 16 / m.lanes() {
 				multipliers := p.multipliers(m, sub, part, h)
-				PREFETCHT0(at(q, 4096+part*p.part+h*128))
 				groups := p.unpack(m, q, part*p.part, h)
 				columns(m, fmt.Sprintf("part%d_", part), r, x, 32*part, h, r.ints, func(x reg.Register, a Mem) {
 					sum := m.subDot(groups, p.top, at(x, 0), multipliers)
@@ -269,6 +269,7 @@ func (p superPanel) multipliers(m machine, sub reg.Register, part, h int) []reg.
 
 // finish256 adds float32(integers) * (scale*xscale), then float32(Σ less * -sum) * (offset*xscale).
 func finish256(m machine, p superPanel, r pointers) {
+	fetch(at(r.w, ahead+p.subs()), p.bytes()-p.subs())
 	var next reg.GPVirtual
 	for h := range 16 / m.lanes() {
 		scale, offset := m.vec(), m.vec()

@@ -138,6 +138,7 @@ func rows32(m machine, p panel) {
 	blocks, n := Load(Param("blocks"), GP64()), Load(Param("n"), GP64())
 	loop("block", blocks.(reg.GPVirtual), func() {
 		next := GP64()
+		fetch(at(w, ahead), p.bytes)
 		for h := range 16 / m.lanes() {
 			scale := m.vec()
 			VCVTPH2PS(at(w, h*2*m.lanes()), scale)
@@ -156,7 +157,6 @@ func rows32(m machine, p panel) {
 			MOVQ(n, count)
 			MOVQ(acc, a)
 			MOVQ(x, next)
-			PREFETCHT0(at(w, 2048+h*160))
 			loop(fmt.Sprintf("column%d", h), count, func() {
 				column32(m, p, groups, scale, offset, next, at(a, h*4*m.lanes()))
 				ADDQ(Imm(record32), next)
