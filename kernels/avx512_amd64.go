@@ -34,27 +34,27 @@ func rowsQ8_0AVX512(acc *float32, w *byte, x *byte, blocks int, n int)
 //go:noescape
 func rowsIQ4_NLAVX512(acc *float32, w *byte, x *byte, blocks int, n int)
 
-// rowsQ2_KAVX512 adds to acc [n][16] the products of a panel of blocks*1344 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers.
+// rowsQ2_KAVX512 adds to acc [n][16] the products of a panel of blocks*1344 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers, all zero.
 //
 //go:noescape
 func rowsQ2_KAVX512(acc *float32, w *byte, x *byte, blocks int, n int)
 
-// rowsQ3_KAVX512 adds to acc [n][16] the products of a panel of blocks*1824 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers.
+// rowsQ3_KAVX512 adds to acc [n][16] the products of a panel of blocks*1824 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers, all zero.
 //
 //go:noescape
 func rowsQ3_KAVX512(acc *float32, w *byte, x *byte, blocks int, n int)
 
-// rowsQ4_KAVX512 adds to acc [n][16] the products of a panel of blocks*2368 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers.
+// rowsQ4_KAVX512 adds to acc [n][16] the products of a panel of blocks*2368 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers, all zero.
 //
 //go:noescape
 func rowsQ4_KAVX512(acc *float32, w *byte, x *byte, blocks int, n int)
 
-// rowsQ5_KAVX512 adds to acc [n][16] the products of a panel of blocks*2880 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers.
+// rowsQ5_KAVX512 adds to acc [n][16] the products of a panel of blocks*2880 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers, all zero.
 //
 //go:noescape
 func rowsQ5_KAVX512(acc *float32, w *byte, x *byte, blocks int, n int)
 
-// rowsQ6_KAVX512 adds to acc [n][16] the products of a panel of blocks*3360 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers.
+// rowsQ6_KAVX512 adds to acc [n][16] the products of a panel of blocks*3360 bytes and n columns of activations [blocks][n][320]; behind acc there is room for as many integers, all zero.
 //
 //go:noescape
 func rowsQ6_KAVX512(acc *float32, w *byte, x *byte, blocks int, n int)

@@ -5,7 +5,7 @@ package kernels
 import "github.com/nrt-go/nrt/quant"
 
 // panelRun adds to acc [n][16] the products of blocks of a panel at w and n columns of records at x. Behind acc there is
-// room for as many integers.
+// room for as many integers, all zero.
 type panelRun = func(acc *float32, w, x *byte, blocks, n int)
 
 // addPanels gives an instruction set the kernels of packed weights.
@@ -29,7 +29,7 @@ func panelRows(l *layout, run panelRun) rowKernel {
 		}
 		for r := start; r < end; r += PanelRows {
 			acc := w.acc[:2*n*PanelRows]
-			clear(acc[:n*PanelRows])
+			clear(acc)
 			multiplyPanel(run, acc, in.weight.Data[r/PanelRows*blocks*size:], *records, blocks, n)
 			for i := range n {
 				copy(in.dst.Row(i)[r:min(r+PanelRows, end)], acc[i*PanelRows:])

@@ -83,13 +83,14 @@ func (a *avx2) dot32(w []reg.VecVirtual, top int, x Mem, init reg.VecVirtual) re
 	return init
 }
 
-func (a *avx2) subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual) reg.VecVirtual {
+func (a *avx2) subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual, init Mem) reg.VecVirtual {
 	per := len(w) / len(sub)
 	var sum reg.VecVirtual
 	for i, s := range sub {
 		for _, p := range a.products(w[i*per:(i+1)*per], top, x.Offset(4*i*per)) {
 			VPMADDWD(s, p, p)
 			if sum == nil {
+				VPADDD(init, p, p)
 				sum = p
 				continue
 			}
@@ -99,7 +100,14 @@ func (a *avx2) subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual) 
 	return sum
 }
 
-func (*avx2) multiplier(pairs reg.VecVirtual, odd bool) reg.VecVirtual {
+func (a *avx2) dotWords(x Mem, w, sum reg.VecVirtual) {
+	v := YMM()
+	a.broadcast(x, v)
+	VPMADDWD(v, w, v)
+	VPADDD(v, sum, sum)
+}
+
+func (*avx2) multiplier(pairs reg.VecVirtual, odd bool, _, _ int) reg.VecVirtual {
 	m, other := YMM(), YMM()
 	if odd {
 		VPSRLD(U8(16), pairs, other)

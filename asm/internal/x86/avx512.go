@@ -49,32 +49,54 @@ func (a *avx512) dot32(w []reg.VecVirtual, _ int, x Mem, init reg.VecVirtual) re
 	return init
 }
 
-func (a *avx512) subDot(w []reg.VecVirtual, _ int, x Mem, sub []reg.VecVirtual) reg.VecVirtual {
+// inWords is how many groups of four products may be summed in 16 bits, where multiplying words pays: two sums at most
+// for the groups that share a small scale. It is 0 where it does not.
+func inWords(top, groups int) int {
+	if fit := 32767 / (4 * 127 * top); 2*fit >= groups {
+		return min(fit, groups)
+	}
+	return 0
+}
+
+// subDot multiplies sums that fit 16 bits as words: their upper halves say no more than the sign, and meet zeros.
+func (a *avx512) subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual, init Mem) reg.VecVirtual {
+	sum := ZMM()
+	a.load(init, sum)
 	per := len(w) / len(sub)
-	var sum reg.VecVirtual
+	words := inWords(top, per)
 	for i, s := range sub {
-		part := ZMM()
-		a.zero(part)
-		for g := i * per; g < (i+1)*per; g++ {
-			VPDPBUSD_BCST(x.Offset(4*g), w[g], part)
+		for g := i * per; g < (i+1)*per; {
+			part, end := ZMM(), (i+1)*per
+			if words > 0 {
+				end = min(end, g+words)
+			}
+			a.zero(part)
+			for ; g < end; g++ {
+				VPDPBUSD_BCST(x.Offset(4*g), w[g], part)
+			}
+			if words > 0 {
+				VPDPWSSD(s, part, sum)
+				continue
+			}
+			VPMULLD(s, part, part)
+			VPADDD(part, sum, sum)
 		}
-		VPMULLD(s, part, part)
-		if sum == nil {
-			sum = part
-			continue
-		}
-		VPADDD(part, sum, sum)
 	}
 	return sum
 }
 
-func (*avx512) multiplier(pairs reg.VecVirtual, odd bool) reg.VecVirtual {
+func (*avx512) dotWords(x Mem, w, sum reg.VecVirtual) { VPDPWSSD_BCST(x, w, sum) }
+
+func (a *avx512) multiplier(pairs reg.VecVirtual, odd bool, top, groups int) reg.VecVirtual {
 	m := ZMM()
-	if odd {
-		VPSRAD(U8(16), pairs, m)
-		return m
+	if !odd {
+		VPSLLD(U8(16), pairs, m)
+		pairs = m
 	}
-	VPSLLD(U8(16), pairs, m)
-	VPSRAD(U8(16), m, m)
+	if inWords(top, groups) > 0 {
+		VPSRLD(U8(16), pairs, m)
+	} else {
+		VPSRAD(U8(16), pairs, m)
+	}
 	return m
 }

@@ -28,10 +28,13 @@ type machine interface {
 	// dot32 adds to init the product of w[0..7], the unsigned bytes of 32 weights per lane, and the 32 signed bytes at
 	// x. top is the largest byte there may be in w.
 	dot32(w []reg.VecVirtual, top int, x Mem, init reg.VecVirtual) reg.VecVirtual
-	// subDot is the product where each half of 16 (or both, where sub has one entry) is multiplied by sub.
-	subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual) reg.VecVirtual
-	// multiplier turns the even or odd ones of signed word pairs into what subDot multiplies by.
-	multiplier(pairs reg.VecVirtual, odd bool) reg.VecVirtual
+	// subDot is init plus the product where each half of 16 (or both, where sub has one entry) is multiplied by sub.
+	subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual, init Mem) reg.VecVirtual
+	// dotWords adds to sum the products of the word pairs of w and the two words at x.
+	dotWords(x Mem, w, sum reg.VecVirtual)
+	// multiplier turns the even or odd ones of signed word pairs into what subDot multiplies the products of that many
+	// groups of four weights by.
+	multiplier(pairs reg.VecVirtual, odd bool, top, groups int) reg.VecVirtual
 }
 
 // at is the memory operand at a displacement from p.

@@ -131,7 +131,7 @@ type pointers struct{ acc, ints, w, x, n reg.GPVirtual }
 func rows256(m machine, p superPanel) {
 	TEXT("rows"+p.name+m.suffix(), NOSPLIT, "func(acc *float32, w, x *byte, blocks, n int)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("rows%s%s adds to acc [n][16] the products of a panel of blocks*%d bytes and n columns of activations [blocks][n][%d]; behind acc there is room for as many integers.",
+	Doc(fmt.Sprintf("rows%s%s adds to acc [n][16] the products of a panel of blocks*%d bytes and n columns of activations [blocks][n][%d]; behind acc there is room for as many integers, all zero.",
 		p.name, m.suffix(), p.bytes(), record256))
 	gp := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 	r := pointers{acc: gp("acc"), w: gp("w"), x: gp("x"), n: gp("n")}
@@ -141,7 +141,6 @@ func rows256(m machine, p superPanel) {
 	SHLQ(U8(6), r.ints)
 	ADDQ(r.acc, r.ints)
 	loop("block", blocks, func() {
-		begin256(m, p, r)
 		parts256(m, p, r)
 		finish256(m, p, r)
 		ADDQ(U32(uint32(p.bytes())), r.w)
@@ -164,27 +163,6 @@ func columns(m machine, name string, r pointers, x reg.Register, disp, h int, ar
 	return xp
 }
 
-// begin256 sets the integers to what the bias takes off: bias * Σ sub * (negated sum), or to zero.
-func begin256(m machine, p superPanel, r pointers) {
-	for h := range 16 / m.lanes() {
-		var subs []reg.VecVirtual
-		if p.bias > 0 {
-			subs = p.words(m, r.w, p.subs(), h)
-		}
-		columns(m, "begin", r, r.x, 0, h, r.ints, func(x reg.Register, a Mem) {
-			var sum reg.VecVirtual
-			if p.bias > 0 {
-				sum = groupSums(m, subs, x, p)
-				VPSLLD(U8(bits.Len(uint(p.bias))-1), sum, sum)
-			} else {
-				sum = m.vec()
-				m.zero(sum)
-			}
-			m.store(sum, a)
-		})
-	}
-}
-
 // words loads the small numbers at disp as word pairs.
 func (p superPanel) words(m machine, w reg.Register, disp, h int) []reg.VecVirtual {
 	var all []reg.VecVirtual
@@ -205,24 +183,15 @@ func (p superPanel) wordPair(m machine, from Mem) reg.VecVirtual {
 	return v
 }
 
-// groupSums is Σ over groups of a small number times the negated sum of the group's activations.
-func groupSums(m machine, small []reg.VecVirtual, x reg.Register, p superPanel) reg.VecVirtual {
+// groupSums adds to total Σ over groups of a small number times the negated sum of the group's activations.
+func groupSums(m machine, small []reg.VecVirtual, x reg.Register, p superPanel, total reg.VecVirtual) {
 	sums := recSums16
 	if p.group == 32 {
 		sums = recSums32
 	}
-	var total reg.VecVirtual
 	for i, s := range small {
-		v := m.vec()
-		m.broadcast(at(x, sums+4*i), v)
-		VPMADDWD(v, s, v)
-		if total == nil {
-			total = v
-			continue
-		}
-		VPADDD(v, total, total)
+		m.dotWords(at(x, sums+4*i), s, total)
 	}
-	return total
 }
 
 // parts256 adds to the integers Σ sub * (q·x), two parts of 32 weights in each turn.
@@ -239,9 +208,7 @@ func parts256(m machine, p superPanel, r pointers) {
 				multipliers := p.multipliers(m, sub, part, h)
 				groups := p.unpack(m, q, part*p.part, h)
 				columns(m, fmt.Sprintf("part%d_", part), r, x, 32*part, h, r.ints, func(x reg.Register, a Mem) {
-					sum := m.subDot(groups, p.top, at(x, 0), multipliers)
-					VPADDD(a, sum, sum)
-					m.store(sum, a)
+					m.store(m.subDot(groups, p.top, at(x, 0), multipliers, a), a)
 				})
 			}
 		}
@@ -262,36 +229,47 @@ func (p superPanel) multipliers(m machine, sub reg.Register, part, h int) []reg.
 		m.and(m.bytes(0x0f), pair, pair)
 	}
 	if p.group == 32 {
-		return []reg.VecVirtual{m.multiplier(pair, part == 1)}
+		return []reg.VecVirtual{m.multiplier(pair, part == 1, p.top, 8)}
 	}
-	return []reg.VecVirtual{m.multiplier(pair, false), m.multiplier(pair, true)}
+	return []reg.VecVirtual{m.multiplier(pair, false, p.top, 4), m.multiplier(pair, true, p.top, 4)}
 }
 
-// finish256 adds float32(integers) * (scale*xscale), then float32(Σ less * -sum) * (offset*xscale).
+// finish256 adds float32(integers) * (scale*xscale), then float32(Σ less * -sum) * (offset*xscale), and leaves zeros for
+// the next block. In formats with a bias the integers lack bias * Σ sub * -sum.
 func finish256(m machine, p superPanel, r pointers) {
 	fetch(at(r.w, ahead+p.subs()), p.bytes()-p.subs())
 	var next reg.GPVirtual
+	zero := m.vec()
+	m.zero(zero)
 	for h := range 16 / m.lanes() {
 		scale, offset := m.vec(), m.vec()
 		VCVTPH2PS(at(r.w, p.scales()+2*m.lanes()*h), scale)
-		var less []reg.VecVirtual
+		var small []reg.VecVirtual
 		if p.offset {
 			VCVTPH2PS(at(r.w, p.scales()+32+2*m.lanes()*h), offset)
-			less = p.less(m, r.w, h)
+			small = p.less(m, r.w, h)
+		} else {
+			small = p.biases(m, r.w, h)
 		}
 		acc := GP64()
 		MOVQ(r.acc, acc)
 		next = columns(m, "finish", r, r.x, 0, h, r.ints, func(x reg.Register, a Mem) {
-			d, v := m.vec(), m.vec()
+			d, v, n := m.vec(), m.vec(), m.vec()
+			m.load(a, n)
+			m.store(zero, a)
+			if !p.offset {
+				groupSums(m, small, x, p, n)
+			}
+			VCVTDQ2PS(n, n)
 			VBROADCASTSS(at(x, recScale56), d)
 			VMULPS(scale, d, v)
-			n := m.vec()
-			VCVTDQ2PS(a, n)
 			VMULPS(n, v, v)
 			sum := at(acc, h*4*m.lanes())
 			VADDPS(sum, v, v)
 			if p.offset {
-				t := groupSums(m, less, x, p)
+				t := m.vec()
+				m.zero(t)
+				groupSums(m, small, x, p, t)
 				VCVTDQ2PS(t, t)
 				VMULPS(offset, d, d)
 				VMULPS(t, d, d)
@@ -302,6 +280,15 @@ func finish256(m machine, p superPanel, r pointers) {
 		})
 	}
 	MOVQ(next, r.x)
+}
+
+// biases loads the small scales times the bias.
+func (p superPanel) biases(m machine, w reg.Register, h int) []reg.VecVirtual {
+	all := p.words(m, w, p.subs(), h)
+	for _, v := range all {
+		VPSLLW(U8(bits.Len(uint(p.bias))-1), v, v)
+	}
+	return all
 }
 
 // less loads the small offsets.
