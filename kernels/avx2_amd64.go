@@ -69,6 +69,26 @@ func scoresAVX2(dst *float32, q *float32, k *float32, dim int, n int, page int, 
 //go:noescape
 func sumRowsAVX2(acc *float32, p *float32, v *float32, dim int, n int)
 
+// productF32AVX2 multiplies four rows of F32 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func productF32AVX2(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
+// tileAVX2 multiplies two rows of F32 weights by three of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func tileAVX2(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
+// productF16AVX2 multiplies four rows of F16 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func productF16AVX2(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
+// productBF16AVX2 multiplies four rows of BF16 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func productBF16AVX2(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
 // dotLanesAsm sets lane i mod 16 to the sum of a[i]*b[i]; n is a multiple of 16, at least 16.
 //
 //go:noescape
@@ -98,6 +118,11 @@ func scaleByAsm(dst *float32, x *float32, weight *float32, n int, scale float32)
 //
 //go:noescape
 func widenAsm(dst *float32, src *uint16, n int)
+
+// widenBrainAsm widens bfloat16 numbers; n is a multiple of 8, at least 8.
+//
+//go:noescape
+func widenBrainAsm(dst *float32, src *uint16, n int)
 
 // narrowAsm rounds to half precision, ties to even; n is a multiple of 8, at least 8.
 //

@@ -3568,6 +3568,366 @@ below16:
 	VZEROUPPER
 	RET
 
+// func productF32AVX2(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·productF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ  w+8(FP), AX
+	MOVQ  wStride+32(FP), CX
+	LEAQ  (CX)(CX*2), DX
+	MOVQ  x+16(FP), BX
+	MOVQ  xStride+40(FP), SI
+	MOVQ  n+24(FP), SI
+	LEAQ  (AX)(CX*4), DI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	SHRQ  $0x04, SI
+
+sixteen:
+	VMOVUPS      (AX), Y8
+	VMOVUPS      (AX)(CX*1), Y9
+	VMOVUPS      (AX)(CX*2), Y10
+	VMOVUPS      (AX)(DX*1), Y11
+	VMOVUPS      (BX), Y12
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y12, Y10, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       Y12, Y11, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVUPS      32(AX), Y8
+	VMOVUPS      32(AX)(CX*1), Y9
+	VMOVUPS      32(AX)(CX*2), Y10
+	VMOVUPS      32(AX)(DX*1), Y11
+	VMOVUPS      32(BX), Y12
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y12, Y10, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y11, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (DI)
+	PREFETCHT0   64(DI)
+	PREFETCHT0   128(DI)
+	PREFETCHT0   192(DI)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          sixteen
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+48(FP), CX
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X0
+	VUNPCKLPD    X0, X1, X2
+	VUNPCKHPD    X0, X1, X0
+	VADDPS       X0, X2, X2
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPS       X0, X4, X0
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X1
+	VADDPS       X1, X6, X1
+	VUNPCKLPD    X1, X0, X3
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X0, X3, X3
+	VSHUFPS      $0x88, X3, X2, X0
+	VSHUFPS      $0xdd, X3, X2, X1
+	VADDPS       X1, X0, X0
+	VMOVUPS      X0, (AX)
+	VZEROUPPER
+	RET
+
+// func tileAVX2(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+// Requires: AVX, AVX2
+TEXT ·tileAVX2(SB), NOSPLIT, $0-56
+	MOVQ  w+8(FP), AX
+	MOVQ  wStride+32(FP), CX
+	MOVQ  x+16(FP), DX
+	MOVQ  xStride+40(FP), BX
+	MOVQ  n+24(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	SHRQ  $0x04, SI
+
+sixteen:
+	VMOVUPS      (AX), Y12
+	VMOVUPS      (AX)(CX*1), Y13
+	VMOVUPS      (DX), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y0, Y0
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y2, Y2
+	VMOVUPS      (DX)(BX*1), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y6, Y6
+	VMOVUPS      (DX)(BX*2), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y8, Y8
+	VMULPS       Y14, Y13, Y12
+	VADDPS       Y12, Y10, Y10
+	VMOVUPS      32(AX), Y12
+	VMOVUPS      32(AX)(CX*1), Y13
+	VMOVUPS      32(DX), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y1, Y1
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y3, Y3
+	VMOVUPS      32(DX)(BX*1), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y7, Y7
+	VMOVUPS      32(DX)(BX*2), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y9, Y9
+	VMULPS       Y14, Y13, Y12
+	VADDPS       Y12, Y11, Y11
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, DX
+	DECQ         SI
+	JNZ          sixteen
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+48(FP), CX
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X0
+	VUNPCKLPD    X0, X1, X2
+	VUNPCKHPD    X0, X1, X0
+	VADDPS       X0, X2, X2
+	VSHUFPS      $0x88, X2, X2, X0
+	VSHUFPS      $0xdd, X2, X2, X1
+	VADDPS       X1, X0, X0
+	VMOVLPS      X0, (AX)
+	ADDQ         CX, AX
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPS       X0, X4, X0
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X1
+	VADDPS       X1, X6, X1
+	VUNPCKLPD    X1, X0, X2
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X0, X2, X2
+	VSHUFPS      $0x88, X2, X2, X0
+	VSHUFPS      $0xdd, X2, X2, X1
+	VADDPS       X1, X0, X0
+	VMOVLPS      X0, (AX)
+	ADDQ         CX, AX
+	VADDPS       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X0
+	VADDPS       X0, X8, X0
+	VADDPS       Y11, Y10, Y10
+	VEXTRACTF128 $0x01, Y10, X1
+	VADDPS       X1, X10, X1
+	VUNPCKLPD    X1, X0, X2
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X0, X2, X2
+	VSHUFPS      $0x88, X2, X2, X0
+	VSHUFPS      $0xdd, X2, X2, X1
+	VADDPS       X1, X0, X0
+	VMOVLPS      X0, (AX)
+	VZEROUPPER
+	RET
+
+// func productF16AVX2(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+// Requires: AVX, AVX2, F16C, MMX+
+TEXT ·productF16AVX2(SB), NOSPLIT, $0-56
+	MOVQ  w+8(FP), AX
+	MOVQ  wStride+32(FP), CX
+	LEAQ  (CX)(CX*2), DX
+	MOVQ  x+16(FP), BX
+	MOVQ  xStride+40(FP), SI
+	MOVQ  n+24(FP), SI
+	LEAQ  (AX)(CX*4), DI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	SHRQ  $0x04, SI
+
+sixteen:
+	VCVTPH2PS    (AX), Y8
+	VCVTPH2PS    (AX)(CX*1), Y9
+	VCVTPH2PS    (AX)(CX*2), Y10
+	VCVTPH2PS    (AX)(DX*1), Y11
+	VMOVUPS      (BX), Y12
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y12, Y10, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       Y12, Y11, Y8
+	VADDPS       Y8, Y6, Y6
+	VCVTPH2PS    16(AX), Y8
+	VCVTPH2PS    16(AX)(CX*1), Y9
+	VCVTPH2PS    16(AX)(CX*2), Y10
+	VCVTPH2PS    16(AX)(DX*1), Y11
+	VMOVUPS      32(BX), Y12
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y12, Y10, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y11, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (DI)
+	PREFETCHT0   64(DI)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          sixteen
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+48(FP), CX
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X0
+	VUNPCKLPD    X0, X1, X2
+	VUNPCKHPD    X0, X1, X0
+	VADDPS       X0, X2, X2
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPS       X0, X4, X0
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X1
+	VADDPS       X1, X6, X1
+	VUNPCKLPD    X1, X0, X3
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X0, X3, X3
+	VSHUFPS      $0x88, X3, X2, X0
+	VSHUFPS      $0xdd, X3, X2, X1
+	VADDPS       X1, X0, X0
+	VMOVUPS      X0, (AX)
+	VZEROUPPER
+	RET
+
+// func productBF16AVX2(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·productBF16AVX2(SB), NOSPLIT, $0-56
+	MOVQ  w+8(FP), AX
+	MOVQ  wStride+32(FP), CX
+	LEAQ  (CX)(CX*2), DX
+	MOVQ  x+16(FP), BX
+	MOVQ  xStride+40(FP), SI
+	MOVQ  n+24(FP), SI
+	LEAQ  (AX)(CX*4), DI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	SHRQ  $0x04, SI
+
+sixteen:
+	VPMOVZXWD    (AX), Y8
+	VPSLLD       $0x10, Y8, Y8
+	VPMOVZXWD    (AX)(CX*1), Y9
+	VPSLLD       $0x10, Y9, Y9
+	VPMOVZXWD    (AX)(CX*2), Y10
+	VPSLLD       $0x10, Y10, Y10
+	VPMOVZXWD    (AX)(DX*1), Y11
+	VPSLLD       $0x10, Y11, Y11
+	VMOVUPS      (BX), Y12
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       Y12, Y10, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       Y12, Y11, Y8
+	VADDPS       Y8, Y6, Y6
+	VPMOVZXWD    16(AX), Y8
+	VPSLLD       $0x10, Y8, Y8
+	VPMOVZXWD    16(AX)(CX*1), Y9
+	VPSLLD       $0x10, Y9, Y9
+	VPMOVZXWD    16(AX)(CX*2), Y10
+	VPSLLD       $0x10, Y10, Y10
+	VPMOVZXWD    16(AX)(DX*1), Y11
+	VPSLLD       $0x10, Y11, Y11
+	VMOVUPS      32(BX), Y12
+	VMULPS       Y12, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y12, Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y12, Y10, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y12, Y11, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (DI)
+	PREFETCHT0   64(DI)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, BX
+	DECQ         SI
+	JNZ          sixteen
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+48(FP), CX
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X0
+	VUNPCKLPD    X0, X1, X2
+	VUNPCKHPD    X0, X1, X0
+	VADDPS       X0, X2, X2
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPS       X0, X4, X0
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X1
+	VADDPS       X1, X6, X1
+	VUNPCKLPD    X1, X0, X3
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X0, X3, X3
+	VSHUFPS      $0x88, X3, X2, X0
+	VSHUFPS      $0xdd, X3, X2, X1
+	VADDPS       X1, X0, X0
+	VMOVUPS      X0, (AX)
+	VZEROUPPER
+	RET
+
 // func dotLanesAsm(lane *[16]float32, a *float32, b *float32, n int)
 // Requires: AVX
 TEXT ·dotLanesAsm(SB), NOSPLIT, $0-32
@@ -3994,6 +4354,25 @@ TEXT ·widenAsm(SB), NOSPLIT, $0-24
 
 eight:
 	VCVTPH2PS (CX), Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x10, CX
+	DECQ      DX
+	JNZ       eight
+	VZEROUPPER
+	RET
+
+// func widenBrainAsm(dst *float32, src *uint16, n int)
+// Requires: AVX, AVX2
+TEXT ·widenBrainAsm(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	SHRQ $0x03, DX
+
+eight:
+	VPMOVZXWD (CX), Y0
+	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, CX

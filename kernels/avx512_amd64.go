@@ -68,3 +68,23 @@ func scoresAVX512(dst *float32, q *float32, k *float32, dim int, n int, page int
 //
 //go:noescape
 func sumRowsAVX512(acc *float32, p *float32, v *float32, dim int, n int)
+
+// productF32AVX512 multiplies four rows of F32 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func productF32AVX512(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
+// tileAVX512 multiplies four rows of F32 weights by four of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func tileAVX512(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
+// productF16AVX512 multiplies four rows of F16 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func productF16AVX512(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
+// productBF16AVX512 multiplies four rows of BF16 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func productBF16AVX512(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)

@@ -1632,3 +1632,398 @@ row16:
 below16:
 	VZEROUPPER
 	RET
+
+// func productF32AVX512(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·productF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ   w+8(FP), AX
+	MOVQ   wStride+32(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   x+16(FP), BX
+	MOVQ   xStride+40(FP), SI
+	MOVQ   n+24(FP), SI
+	LEAQ   (AX)(CX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	SHRQ   $0x04, SI
+
+sixteen:
+	VMOVUPS       (AX), Z4
+	VMOVUPS       (AX)(CX*1), Z5
+	VMOVUPS       (AX)(CX*2), Z6
+	VMOVUPS       (AX)(DX*1), Z7
+	VMOVUPS       (BX), Z8
+	VMULPS        Z8, Z4, Z4
+	VADDPS        Z4, Z0, Z0
+	VMULPS        Z8, Z5, Z4
+	VADDPS        Z4, Z1, Z1
+	VMULPS        Z8, Z6, Z4
+	VADDPS        Z4, Z2, Z2
+	VMULPS        Z8, Z7, Z4
+	VADDPS        Z4, Z3, Z3
+	PREFETCHT0    (DI)
+	PREFETCHT0    64(DI)
+	PREFETCHT0    128(DI)
+	PREFETCHT0    192(DI)
+	ADDQ          $0x00000100, DI
+	ADDQ          $0x40, AX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           sixteen
+	MOVQ          dst+0(FP), AX
+	MOVQ          dstStride+48(FP), CX
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y4
+	VEXTRACTF32X4 $0x01, Y4, X0
+	VADDPS        X0, X4, X0
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y4
+	VEXTRACTF32X4 $0x01, Y4, X1
+	VADDPS        X1, X4, X1
+	VUNPCKLPD     X1, X0, X4
+	VUNPCKHPD     X1, X0, X0
+	VADDPS        X0, X4, X4
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X1, X0, X1
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X2, X0, X2
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0x88, X0, X4, X1
+	VSHUFPS       $0xdd, X0, X4, X0
+	VADDPS        X0, X1, X1
+	VMOVUPS       X1, (AX)
+	VZEROUPPER
+	RET
+
+// func tileAVX512(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·tileAVX512(SB), NOSPLIT, $0-56
+	MOVQ   w+8(FP), AX
+	MOVQ   wStride+32(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   x+16(FP), BX
+	MOVQ   xStride+40(FP), SI
+	LEAQ   (SI)(SI*2), DI
+	MOVQ   n+24(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	SHRQ   $0x04, R8
+
+sixteen:
+	VMOVUPS       (AX), Z16
+	VMOVUPS       (AX)(CX*1), Z17
+	VMOVUPS       (AX)(CX*2), Z18
+	VMOVUPS       (AX)(DX*1), Z19
+	VMOVUPS       (BX), Z20
+	VMULPS        Z20, Z16, Z21
+	VADDPS        Z21, Z0, Z0
+	VMULPS        Z20, Z17, Z21
+	VADDPS        Z21, Z1, Z1
+	VMULPS        Z20, Z18, Z21
+	VADDPS        Z21, Z2, Z2
+	VMULPS        Z20, Z19, Z20
+	VADDPS        Z20, Z3, Z3
+	VMOVUPS       (BX)(SI*1), Z20
+	VMULPS        Z20, Z16, Z21
+	VADDPS        Z21, Z4, Z4
+	VMULPS        Z20, Z17, Z21
+	VADDPS        Z21, Z5, Z5
+	VMULPS        Z20, Z18, Z21
+	VADDPS        Z21, Z6, Z6
+	VMULPS        Z20, Z19, Z20
+	VADDPS        Z20, Z7, Z7
+	VMOVUPS       (BX)(SI*2), Z20
+	VMULPS        Z20, Z16, Z21
+	VADDPS        Z21, Z8, Z8
+	VMULPS        Z20, Z17, Z21
+	VADDPS        Z21, Z9, Z9
+	VMULPS        Z20, Z18, Z21
+	VADDPS        Z21, Z10, Z10
+	VMULPS        Z20, Z19, Z20
+	VADDPS        Z20, Z11, Z11
+	VMOVUPS       (BX)(DI*1), Z20
+	VMULPS        Z20, Z16, Z16
+	VADDPS        Z16, Z12, Z12
+	VMULPS        Z20, Z17, Z16
+	VADDPS        Z16, Z13, Z13
+	VMULPS        Z20, Z18, Z16
+	VADDPS        Z16, Z14, Z14
+	VMULPS        Z20, Z19, Z16
+	VADDPS        Z16, Z15, Z15
+	ADDQ          $0x40, AX
+	ADDQ          $0x40, BX
+	DECQ          R8
+	JNZ           sixteen
+	MOVQ          dst+0(FP), AX
+	MOVQ          dstStride+48(FP), CX
+	VEXTRACTF64X4 $0x01, Z0, Y16
+	VADDPS        Y16, Y0, Y16
+	VEXTRACTF32X4 $0x01, Y16, X0
+	VADDPS        X0, X16, X0
+	VEXTRACTF64X4 $0x01, Z1, Y16
+	VADDPS        Y16, Y1, Y16
+	VEXTRACTF32X4 $0x01, Y16, X1
+	VADDPS        X1, X16, X1
+	VUNPCKLPD     X1, X0, X16
+	VUNPCKHPD     X1, X0, X0
+	VADDPS        X0, X16, X16
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X1, X0, X1
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X2, X0, X2
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0x88, X0, X16, X1
+	VSHUFPS       $0xdd, X0, X16, X0
+	VADDPS        X0, X1, X1
+	VMOVUPS       X1, (AX)
+	ADDQ          CX, AX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPS        Y0, Y4, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X1, X0, X1
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPS        Y0, Y5, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X2, X0, X2
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X1, X0, X0
+	VEXTRACTF64X4 $0x01, Z6, Y1
+	VADDPS        Y1, Y6, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VADDPS        X2, X1, X2
+	VEXTRACTF64X4 $0x01, Z7, Y1
+	VADDPS        Y1, Y7, Y1
+	VEXTRACTF32X4 $0x01, Y1, X3
+	VADDPS        X3, X1, X3
+	VUNPCKLPD     X3, X2, X1
+	VUNPCKHPD     X3, X2, X2
+	VADDPS        X2, X1, X1
+	VSHUFPS       $0x88, X1, X0, X2
+	VSHUFPS       $0xdd, X1, X0, X0
+	VADDPS        X0, X2, X2
+	VMOVUPS       X2, (AX)
+	ADDQ          CX, AX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPS        Y0, Y8, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X1, X0, X1
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y0, Y9, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X2, X0, X2
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X1, X0, X0
+	VEXTRACTF64X4 $0x01, Z10, Y1
+	VADDPS        Y1, Y10, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VADDPS        X2, X1, X2
+	VEXTRACTF64X4 $0x01, Z11, Y1
+	VADDPS        Y1, Y11, Y1
+	VEXTRACTF32X4 $0x01, Y1, X3
+	VADDPS        X3, X1, X3
+	VUNPCKLPD     X3, X2, X1
+	VUNPCKHPD     X3, X2, X2
+	VADDPS        X2, X1, X1
+	VSHUFPS       $0x88, X1, X0, X2
+	VSHUFPS       $0xdd, X1, X0, X0
+	VADDPS        X0, X2, X2
+	VMOVUPS       X2, (AX)
+	ADDQ          CX, AX
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPS        Y0, Y12, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X1, X0, X1
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPS        Y0, Y13, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X2, X0, X2
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X1, X0, X0
+	VEXTRACTF64X4 $0x01, Z14, Y1
+	VADDPS        Y1, Y14, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VADDPS        X2, X1, X2
+	VEXTRACTF64X4 $0x01, Z15, Y1
+	VADDPS        Y1, Y15, Y1
+	VEXTRACTF32X4 $0x01, Y1, X3
+	VADDPS        X3, X1, X3
+	VUNPCKLPD     X3, X2, X1
+	VUNPCKHPD     X3, X2, X2
+	VADDPS        X2, X1, X1
+	VSHUFPS       $0x88, X1, X0, X2
+	VSHUFPS       $0xdd, X1, X0, X0
+	VADDPS        X0, X2, X2
+	VMOVUPS       X2, (AX)
+	VZEROUPPER
+	RET
+
+// func productF16AVX512(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·productF16AVX512(SB), NOSPLIT, $0-56
+	MOVQ   w+8(FP), AX
+	MOVQ   wStride+32(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   x+16(FP), BX
+	MOVQ   xStride+40(FP), SI
+	MOVQ   n+24(FP), SI
+	LEAQ   (AX)(CX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	SHRQ   $0x04, SI
+
+sixteen:
+	VCVTPH2PS     (AX), Z4
+	VCVTPH2PS     (AX)(CX*1), Z5
+	VCVTPH2PS     (AX)(CX*2), Z6
+	VCVTPH2PS     (AX)(DX*1), Z7
+	VMOVUPS       (BX), Z8
+	VMULPS        Z8, Z4, Z4
+	VADDPS        Z4, Z0, Z0
+	VMULPS        Z8, Z5, Z4
+	VADDPS        Z4, Z1, Z1
+	VMULPS        Z8, Z6, Z4
+	VADDPS        Z4, Z2, Z2
+	VMULPS        Z8, Z7, Z4
+	VADDPS        Z4, Z3, Z3
+	PREFETCHT0    (DI)
+	PREFETCHT0    64(DI)
+	ADDQ          $0x00000080, DI
+	ADDQ          $0x20, AX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           sixteen
+	MOVQ          dst+0(FP), AX
+	MOVQ          dstStride+48(FP), CX
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y4
+	VEXTRACTF32X4 $0x01, Y4, X0
+	VADDPS        X0, X4, X0
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y4
+	VEXTRACTF32X4 $0x01, Y4, X1
+	VADDPS        X1, X4, X1
+	VUNPCKLPD     X1, X0, X4
+	VUNPCKHPD     X1, X0, X0
+	VADDPS        X0, X4, X4
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X1, X0, X1
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X2, X0, X2
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0x88, X0, X4, X1
+	VSHUFPS       $0xdd, X0, X4, X0
+	VADDPS        X0, X1, X1
+	VMOVUPS       X1, (AX)
+	VZEROUPPER
+	RET
+
+// func productBF16AVX512(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·productBF16AVX512(SB), NOSPLIT, $0-56
+	MOVQ   w+8(FP), AX
+	MOVQ   wStride+32(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   x+16(FP), BX
+	MOVQ   xStride+40(FP), SI
+	MOVQ   n+24(FP), SI
+	LEAQ   (AX)(CX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	SHRQ   $0x04, SI
+
+sixteen:
+	VPMOVZXWD     (AX), Z4
+	VPSLLD        $0x10, Z4, Z4
+	VPMOVZXWD     (AX)(CX*1), Z5
+	VPSLLD        $0x10, Z5, Z5
+	VPMOVZXWD     (AX)(CX*2), Z6
+	VPSLLD        $0x10, Z6, Z6
+	VPMOVZXWD     (AX)(DX*1), Z7
+	VPSLLD        $0x10, Z7, Z7
+	VMOVUPS       (BX), Z8
+	VMULPS        Z8, Z4, Z4
+	VADDPS        Z4, Z0, Z0
+	VMULPS        Z8, Z5, Z4
+	VADDPS        Z4, Z1, Z1
+	VMULPS        Z8, Z6, Z4
+	VADDPS        Z4, Z2, Z2
+	VMULPS        Z8, Z7, Z4
+	VADDPS        Z4, Z3, Z3
+	PREFETCHT0    (DI)
+	PREFETCHT0    64(DI)
+	ADDQ          $0x00000080, DI
+	ADDQ          $0x20, AX
+	ADDQ          $0x40, BX
+	DECQ          SI
+	JNZ           sixteen
+	MOVQ          dst+0(FP), AX
+	MOVQ          dstStride+48(FP), CX
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y4
+	VEXTRACTF32X4 $0x01, Y4, X0
+	VADDPS        X0, X4, X0
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y4
+	VEXTRACTF32X4 $0x01, Y4, X1
+	VADDPS        X1, X4, X1
+	VUNPCKLPD     X1, X0, X4
+	VUNPCKHPD     X1, X0, X0
+	VADDPS        X0, X4, X4
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y0, Y2, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X1, X0, X1
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y0, Y3, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X2, X0, X2
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0x88, X0, X4, X1
+	VSHUFPS       $0xdd, X0, X4, X0
+	VADDPS        X0, X1, X1
+	VMOVUPS       X1, (AX)
+	VZEROUPPER
+	RET

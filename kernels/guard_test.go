@@ -131,7 +131,10 @@ func TestGuardedProducts(t *testing.T) {
 	var arena Arena
 	defer arena.Free()
 	const rows, cols = 24, 512 // the second panel is half empty
-	eachFence(t, 6, func(t *testing.T, row *isa, f *fences) {
+	eachFence(t, 7, func(t *testing.T, row *isa, f *fences) {
+		for _, format := range quant.Formats() {
+			guardForms(t, pool, f, *randomWeight(t, format.Type, rows, cols))
+		}
 		for typ := range row.rows {
 			w := randomWeight(t, typ&^quant.Packed, rows, cols)
 			if typ&quant.Packed != 0 {
@@ -141,21 +144,30 @@ func TestGuardedProducts(t *testing.T) {
 				}
 			}
 			for _, n := range []int{1, 2, 7} {
-				guardProduct(t, pool, f, *w, n)
+				guardProduct(t, pool, f, *w, n, Int8)
 			}
 		}
 	})
 }
 
-func guardProduct(t *testing.T, pool *Pool, f *fences, w tensor.Tensor, n int) {
+// guardForms multiplies weights in their file's order by float32 activations.
+func guardForms(t *testing.T, pool *Pool, f *fences, w tensor.Tensor) {
+	t.Helper()
+	for _, n := range []int{1, 2, 7} {
+		guardProduct(t, pool, f, w, n, Float32)
+	}
+}
+
+func guardProduct(t *testing.T, pool *Pool, f *fences, w tensor.Tensor, n int, form Activations) {
 	t.Helper()
 	data := fencedArray[byte](f, len(w.Data))
 	copy(data, w.Data)
 	w.Data = data
-	in := NewInput(n, w.Cols(), 1, Int8)
+	in := NewInput(n, w.Cols(), 1, form)
 	in.Set(tensor.Matrix{Rows: n, Cols: w.Cols(), Data: fencedArray[float32](f, n*w.Cols())})
 	in.records32 = fencedArray[byte](f, len(in.records32))
 	in.records256 = fencedArray[byte](f, len(in.records256))
+	in.rooms[0].f32 = fencedArray[float32](f, len(in.rooms[0].f32))
 	in.rooms[0].acc = fencedArray[float32](f, len(in.rooms[0].acc))
 	dst := tensor.Matrix{Rows: n, Cols: w.Rows(), Data: fencedArray[float32](f, n*w.Rows())}
 	if err := MatMul(pool, dst, &w, in); err != nil {

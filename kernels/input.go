@@ -43,7 +43,7 @@ func NewInput(rows, cols, workers int, form Activations) *Input {
 	in := &Input{form: form, rooms: make([]room, workers)}
 	in.multiply = in.multiplyRows
 	for i := range in.rooms {
-		in.rooms[i].f32 = make([]float32, cols)
+		in.rooms[i].f32 = make([]float32, floatGroup*cols)
 	}
 	if form == Int8 {
 		in.makeInt8(rows, cols)
@@ -66,7 +66,7 @@ func (in *Input) makeInt8(rows, cols int) {
 
 // InputBytes is the memory that NewInput takes.
 func InputBytes(rows, cols, workers int, form Activations) int64 {
-	decoded := int64(workers) * int64(4*cols)
+	decoded := int64(workers) * int64(4*floatGroup*cols)
 	if form == Float32 {
 		return decoded
 	}

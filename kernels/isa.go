@@ -28,6 +28,9 @@ type isa struct {
 	// A type with the bit quant.Packed is for weights that Pack has copied into panels.
 	rows map[quant.Type]rowKernel
 
+	// floats is what the kernel of formats without an entry in rows consists of; zero in Go.
+	floats floatProducts
+
 	// The two halves of attention, see Attend. scores may write to dst's capacity beyond its length.
 	scores  func(dst, q, k []float32, page int, scale float32)
 	sumRows func(acc, p, v []float32)

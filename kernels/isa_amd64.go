@@ -14,11 +14,13 @@ func candidates() []candidate {
 		{"avx512", []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}, func(row *isa) {
 			vectors(row)
 			row.scores, row.sumRows = scoresOf(scoresAVX512), sumRowsOf(sumRowsAVX512)
+			row.floats = floatProducts{rows: productsAVX512, tile: tileAVX512, tileRows: 4, tileColumns: 4, decode: decodeVector}
 			row.addPanels(rowsAVX512)
 		}},
 		{"avx2", []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}, func(row *isa) {
 			vectors(row)
 			row.scores, row.sumRows = scoresOf(scoresAVX2), sumRowsOf(sumRowsAVX2)
+			row.floats = floatProducts{rows: productsAVX2, tile: tileAVX2, tileRows: 2, tileColumns: 3, decode: decodeVector}
 			row.addPanels(rowsAVX2)
 		}},
 	}
@@ -50,4 +52,16 @@ var rowsAVX2 = map[quant.Type]panelRun{
 	quant.Q4_K:   rowsQ4_KAVX2,
 	quant.Q5_K:   rowsQ5_KAVX2,
 	quant.Q6_K:   rowsQ6_KAVX2,
+}
+
+var productsAVX512 = map[quant.Type]floatRun{
+	quant.F32:  productF32AVX512,
+	quant.F16:  productF16AVX512,
+	quant.BF16: productBF16AVX512,
+}
+
+var productsAVX2 = map[quant.Type]floatRun{
+	quant.F32:  productF32AVX2,
+	quant.F16:  productF16AVX2,
+	quant.BF16: productBF16AVX2,
 }

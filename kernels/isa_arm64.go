@@ -14,6 +14,7 @@ func candidates() []candidate {
 		return func(row *isa) {
 			vectors(row)
 			row.scores, row.sumRows = scoresOf(scoresNEON), sumRowsOf(sumRowsNEON)
+			row.floats = floatProducts{rows: productsNEON, tile: tileNEON, tileRows: 2, tileColumns: 3, decode: decodeVector}
 			row.addPanels(runs)
 		}
 	}
@@ -84,4 +85,10 @@ var rowsNEON = map[quant.Type]panelRun{
 	quant.Q4_K:   rowsQ4_KNEON,
 	quant.Q5_K:   rowsQ5_KNEON,
 	quant.Q6_K:   rowsQ6_KNEON,
+}
+
+var productsNEON = map[quant.Type]floatRun{
+	quant.F32:  productF32NEON,
+	quant.F16:  productF16NEON,
+	quant.BF16: productBF16NEON,
 }

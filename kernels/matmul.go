@@ -63,7 +63,7 @@ func kernelFor(t quant.Type, form Activations) (rowKernel, error) {
 	if f.Decode == nil {
 		return rowKernel{}, fmt.Errorf("kernels: format %s cannot be decoded", f.Name)
 	}
-	return rowKernel{needsF32, 1, decodeRows}, nil
+	return rowKernel{needsF32, floatGroup, floatRows}, nil
 }
 
 func (in *Input) multiplyRows(worker, start, end int) {
@@ -72,19 +72,4 @@ func (in *Input) multiplyRows(worker, start, end int) {
 
 func (in *Input) weightRow(r int) []byte {
 	return in.weight.Data[r*in.rowBytes : (r+1)*in.rowBytes]
-}
-
-// decodeRows is the kernel of every format that has no other: it decodes a row, then multiplies in float32.
-func decodeRows(in *Input, w *room, start, end int) {
-	f, err := quant.Lookup(in.weight.Type)
-	if err != nil {
-		panic(err) // kernelFor has looked it up
-	}
-	row := w.f32[:in.x.Cols]
-	for r := start; r < end; r++ {
-		f.Decode(row, in.weightRow(r))
-		for i := range in.x.Rows {
-			in.dst.Data[i*in.dst.Cols+r] = active.dot(row, in.x.Row(i))
-		}
-	}
 }

@@ -209,10 +209,35 @@ func scaleByAsm(dst *float32, x *float32, weight *float32, n int, scale float32)
 //go:noescape
 func widenAsm(dst *float32, src *uint16, n int)
 
+// widenBrainAsm widens bfloat16 numbers; n is a multiple of 8, at least 8.
+//
+//go:noescape
+func widenBrainAsm(dst *float32, src *uint16, n int)
+
 // narrowAsm rounds to half precision, ties to even; n is a multiple of 8, at least 8.
 //
 //go:noescape
 func narrowAsm(dst *uint16, src *float32, n int)
+
+// productF32NEON multiplies four rows of F32 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func productF32NEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
+// tileNEON multiplies two rows of F32 weights by three of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func tileNEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
+// productF16NEON multiplies four rows of F16 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func productF16NEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+
+// productBF16NEON multiplies four rows of BF16 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
+//
+//go:noescape
+func productBF16NEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
 
 // record32Asm writes a record for each block; records are stride bytes apart.
 //

@@ -14616,6 +14616,23 @@ eight1:
 	BNE eight1
 	RET
 
+// func widenBrainAsm(dst *float32, src *uint16, n int)
+TEXT ·widenBrainAsm(SB), NOSPLIT, $0-24
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	LSR $3, R2
+eight1:
+	FMOVQ (R1), F0
+	WORD $0x6e613801 // shll2 v1.4s, v0.8h, #16
+	WORD $0x2e613800 // shll v0.4s, v0.4h, #16
+	FSTPQ (F0, F1), (R0)
+	ADD $32, R0
+	ADD $16, R1
+	SUBS $1, R2
+	BNE eight1
+	RET
+
 // func narrowAsm(dst *uint16, src *float32, n int)
 TEXT ·narrowAsm(SB), NOSPLIT, $0-24
 	MOVD dst+0(FP), R0
@@ -14631,6 +14648,510 @@ eight1:
 	ADD $32, R1
 	SUBS $1, R2
 	BNE eight1
+	RET
+
+// func productF32NEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+TEXT ·productF32NEON(SB), NOSPLIT, $0-56
+	MOVD w+8(FP), R0
+	MOVD wStride+32(FP), R1
+	ADD R1, R0, R2
+	ADD R1, R2, R3
+	ADD R1, R3, R4
+	MOVD x+16(FP), R5
+	MOVD xStride+40(FP), R6
+	MOVD dst+0(FP), R7
+	MOVD dstStride+48(FP), R8
+	MOVD n+24(FP), R9
+	SUB R0, R4, R10
+	ADD R2, R10, R10
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	VMOVI $0, V8.B16
+	VMOVI $0, V9.B16
+	VMOVI $0, V10.B16
+	VMOVI $0, V11.B16
+	VMOVI $0, V12.B16
+	VMOVI $0, V13.B16
+	VMOVI $0, V14.B16
+	VMOVI $0, V15.B16
+	LSR $4, R9
+sixteen1:
+	FLDPQ (R0), (F16, F17)
+	FLDPQ (R2), (F18, F19)
+	FLDPQ (R3), (F20, F21)
+	FLDPQ (R4), (F22, F23)
+	FLDPQ (R5), (F24, F25)
+	WORD $0x6e38de1a // fmul v26.4s, v16.4s, v24.4s
+	WORD $0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
+	WORD $0x6e39de3a // fmul v26.4s, v17.4s, v25.4s
+	WORD $0x4e3ad421 // fadd v1.4s, v1.4s, v26.4s
+	WORD $0x6e38de5a // fmul v26.4s, v18.4s, v24.4s
+	WORD $0x4e3ad484 // fadd v4.4s, v4.4s, v26.4s
+	WORD $0x6e39de7a // fmul v26.4s, v19.4s, v25.4s
+	WORD $0x4e3ad4a5 // fadd v5.4s, v5.4s, v26.4s
+	WORD $0x6e38de9a // fmul v26.4s, v20.4s, v24.4s
+	WORD $0x4e3ad508 // fadd v8.4s, v8.4s, v26.4s
+	WORD $0x6e39deba // fmul v26.4s, v21.4s, v25.4s
+	WORD $0x4e3ad529 // fadd v9.4s, v9.4s, v26.4s
+	WORD $0x6e38deda // fmul v26.4s, v22.4s, v24.4s
+	WORD $0x4e3ad58c // fadd v12.4s, v12.4s, v26.4s
+	WORD $0x6e39defa // fmul v26.4s, v23.4s, v25.4s
+	WORD $0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
+	FLDPQ 32(R0), (F16, F17)
+	FLDPQ 32(R2), (F18, F19)
+	FLDPQ 32(R3), (F20, F21)
+	FLDPQ 32(R4), (F22, F23)
+	FLDPQ 32(R5), (F24, F25)
+	WORD $0x6e38de1a // fmul v26.4s, v16.4s, v24.4s
+	WORD $0x4e3ad442 // fadd v2.4s, v2.4s, v26.4s
+	WORD $0x6e39de3a // fmul v26.4s, v17.4s, v25.4s
+	WORD $0x4e3ad463 // fadd v3.4s, v3.4s, v26.4s
+	WORD $0x6e38de5a // fmul v26.4s, v18.4s, v24.4s
+	WORD $0x4e3ad4c6 // fadd v6.4s, v6.4s, v26.4s
+	WORD $0x6e39de7a // fmul v26.4s, v19.4s, v25.4s
+	WORD $0x4e3ad4e7 // fadd v7.4s, v7.4s, v26.4s
+	WORD $0x6e38de9a // fmul v26.4s, v20.4s, v24.4s
+	WORD $0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	WORD $0x6e39deba // fmul v26.4s, v21.4s, v25.4s
+	WORD $0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD $0x6e38deda // fmul v26.4s, v22.4s, v24.4s
+	WORD $0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	WORD $0x6e39defa // fmul v26.4s, v23.4s, v25.4s
+	WORD $0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
+	PRFM (R10), PLDL1KEEP
+	PRFM 64(R10), PLDL1KEEP
+	PRFM 128(R10), PLDL1KEEP
+	PRFM 192(R10), PLDL1KEEP
+	ADD $256, R10
+	ADD $64, R0
+	ADD $64, R2
+	ADD $64, R3
+	ADD $64, R4
+	ADD $64, R5
+	SUBS $1, R9
+	BNE sixteen1
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD $0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
+	WORD $0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD $0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
+	WORD $0x4e2fd5ad // fadd v13.4s, v13.4s, v15.4s
+	WORD $0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	VZIP1 V4.D2, V0.D2, V1.D2
+	VZIP2 V4.D2, V0.D2, V5.D2
+	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	VZIP1 V12.D2, V8.D2, V9.D2
+	VZIP2 V12.D2, V8.D2, V13.D2
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	VUZP1 V9.S4, V1.S4, V2.S4
+	VUZP2 V9.S4, V1.S4, V3.S4
+	WORD $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ F2, (R7)
+	RET
+
+// func tileNEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+TEXT ·tileNEON(SB), NOSPLIT, $0-56
+	MOVD w+8(FP), R0
+	MOVD wStride+32(FP), R1
+	ADD R1, R0, R2
+	MOVD x+16(FP), R3
+	MOVD xStride+40(FP), R4
+	ADD R4, R3, R5
+	ADD R4, R5, R6
+	MOVD dst+0(FP), R7
+	MOVD dstStride+48(FP), R8
+	MOVD n+24(FP), R9
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	VMOVI $0, V8.B16
+	VMOVI $0, V9.B16
+	VMOVI $0, V10.B16
+	VMOVI $0, V11.B16
+	VMOVI $0, V12.B16
+	VMOVI $0, V13.B16
+	VMOVI $0, V14.B16
+	VMOVI $0, V15.B16
+	VMOVI $0, V16.B16
+	VMOVI $0, V17.B16
+	VMOVI $0, V18.B16
+	VMOVI $0, V19.B16
+	VMOVI $0, V20.B16
+	VMOVI $0, V21.B16
+	VMOVI $0, V22.B16
+	VMOVI $0, V23.B16
+	LSR $4, R9
+sixteen1:
+	FLDPQ (R0), (F24, F25)
+	FLDPQ (R2), (F26, F27)
+	FLDPQ (R3), (F28, F29)
+	WORD $0x6e3cdf1e // fmul v30.4s, v24.4s, v28.4s
+	WORD $0x4e3ed400 // fadd v0.4s, v0.4s, v30.4s
+	WORD $0x6e3ddf3e // fmul v30.4s, v25.4s, v29.4s
+	WORD $0x4e3ed421 // fadd v1.4s, v1.4s, v30.4s
+	WORD $0x6e3cdf5e // fmul v30.4s, v26.4s, v28.4s
+	WORD $0x4e3ed484 // fadd v4.4s, v4.4s, v30.4s
+	WORD $0x6e3ddf7e // fmul v30.4s, v27.4s, v29.4s
+	WORD $0x4e3ed4a5 // fadd v5.4s, v5.4s, v30.4s
+	FLDPQ (R5), (F28, F29)
+	WORD $0x6e3cdf1e // fmul v30.4s, v24.4s, v28.4s
+	WORD $0x4e3ed508 // fadd v8.4s, v8.4s, v30.4s
+	WORD $0x6e3ddf3e // fmul v30.4s, v25.4s, v29.4s
+	WORD $0x4e3ed529 // fadd v9.4s, v9.4s, v30.4s
+	WORD $0x6e3cdf5e // fmul v30.4s, v26.4s, v28.4s
+	WORD $0x4e3ed58c // fadd v12.4s, v12.4s, v30.4s
+	WORD $0x6e3ddf7e // fmul v30.4s, v27.4s, v29.4s
+	WORD $0x4e3ed5ad // fadd v13.4s, v13.4s, v30.4s
+	FLDPQ (R6), (F28, F29)
+	WORD $0x6e3cdf1e // fmul v30.4s, v24.4s, v28.4s
+	WORD $0x4e3ed610 // fadd v16.4s, v16.4s, v30.4s
+	WORD $0x6e3ddf3e // fmul v30.4s, v25.4s, v29.4s
+	WORD $0x4e3ed631 // fadd v17.4s, v17.4s, v30.4s
+	WORD $0x6e3cdf5e // fmul v30.4s, v26.4s, v28.4s
+	WORD $0x4e3ed694 // fadd v20.4s, v20.4s, v30.4s
+	WORD $0x6e3ddf7e // fmul v30.4s, v27.4s, v29.4s
+	WORD $0x4e3ed6b5 // fadd v21.4s, v21.4s, v30.4s
+	FLDPQ 32(R0), (F24, F25)
+	FLDPQ 32(R2), (F26, F27)
+	FLDPQ 32(R3), (F28, F29)
+	WORD $0x6e3cdf1e // fmul v30.4s, v24.4s, v28.4s
+	WORD $0x4e3ed442 // fadd v2.4s, v2.4s, v30.4s
+	WORD $0x6e3ddf3e // fmul v30.4s, v25.4s, v29.4s
+	WORD $0x4e3ed463 // fadd v3.4s, v3.4s, v30.4s
+	WORD $0x6e3cdf5e // fmul v30.4s, v26.4s, v28.4s
+	WORD $0x4e3ed4c6 // fadd v6.4s, v6.4s, v30.4s
+	WORD $0x6e3ddf7e // fmul v30.4s, v27.4s, v29.4s
+	WORD $0x4e3ed4e7 // fadd v7.4s, v7.4s, v30.4s
+	FLDPQ 32(R5), (F28, F29)
+	WORD $0x6e3cdf1e // fmul v30.4s, v24.4s, v28.4s
+	WORD $0x4e3ed54a // fadd v10.4s, v10.4s, v30.4s
+	WORD $0x6e3ddf3e // fmul v30.4s, v25.4s, v29.4s
+	WORD $0x4e3ed56b // fadd v11.4s, v11.4s, v30.4s
+	WORD $0x6e3cdf5e // fmul v30.4s, v26.4s, v28.4s
+	WORD $0x4e3ed5ce // fadd v14.4s, v14.4s, v30.4s
+	WORD $0x6e3ddf7e // fmul v30.4s, v27.4s, v29.4s
+	WORD $0x4e3ed5ef // fadd v15.4s, v15.4s, v30.4s
+	FLDPQ 32(R6), (F28, F29)
+	WORD $0x6e3cdf1e // fmul v30.4s, v24.4s, v28.4s
+	WORD $0x4e3ed652 // fadd v18.4s, v18.4s, v30.4s
+	WORD $0x6e3ddf3e // fmul v30.4s, v25.4s, v29.4s
+	WORD $0x4e3ed673 // fadd v19.4s, v19.4s, v30.4s
+	WORD $0x6e3cdf5e // fmul v30.4s, v26.4s, v28.4s
+	WORD $0x4e3ed6d6 // fadd v22.4s, v22.4s, v30.4s
+	WORD $0x6e3ddf7e // fmul v30.4s, v27.4s, v29.4s
+	WORD $0x4e3ed6f7 // fadd v23.4s, v23.4s, v30.4s
+	ADD $64, R0
+	ADD $64, R2
+	ADD $64, R3
+	ADD $64, R5
+	ADD $64, R6
+	SUBS $1, R9
+	BNE sixteen1
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD $0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
+	WORD $0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	VZIP1 V4.D2, V0.D2, V1.D2
+	VZIP2 V4.D2, V0.D2, V5.D2
+	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	VUZP1 V1.S4, V1.S4, V2.S4
+	VUZP2 V1.S4, V1.S4, V3.S4
+	WORD $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVD F2, (R7)
+	ADD R8, R7
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD $0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
+	WORD $0x4e2fd5ad // fadd v13.4s, v13.4s, v15.4s
+	WORD $0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	VZIP1 V12.D2, V8.D2, V9.D2
+	VZIP2 V12.D2, V8.D2, V13.D2
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	VUZP1 V9.S4, V9.S4, V10.S4
+	VUZP2 V9.S4, V9.S4, V11.S4
+	WORD $0x4e2bd54a // fadd v10.4s, v10.4s, v11.4s
+	FMOVD F10, (R7)
+	ADD R8, R7
+	WORD $0x4e32d610 // fadd v16.4s, v16.4s, v18.4s
+	WORD $0x4e33d631 // fadd v17.4s, v17.4s, v19.4s
+	WORD $0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	WORD $0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
+	WORD $0x4e37d6b5 // fadd v21.4s, v21.4s, v23.4s
+	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
+	VZIP1 V20.D2, V16.D2, V17.D2
+	VZIP2 V20.D2, V16.D2, V21.D2
+	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	VUZP1 V17.S4, V17.S4, V18.S4
+	VUZP2 V17.S4, V17.S4, V19.S4
+	WORD $0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
+	FMOVD F18, (R7)
+	RET
+
+// func productF16NEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+TEXT ·productF16NEON(SB), NOSPLIT, $0-56
+	MOVD w+8(FP), R0
+	MOVD wStride+32(FP), R1
+	ADD R1, R0, R2
+	ADD R1, R2, R3
+	ADD R1, R3, R4
+	MOVD x+16(FP), R5
+	MOVD xStride+40(FP), R6
+	MOVD dst+0(FP), R7
+	MOVD dstStride+48(FP), R8
+	MOVD n+24(FP), R9
+	SUB R0, R4, R10
+	ADD R2, R10, R10
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	VMOVI $0, V8.B16
+	VMOVI $0, V9.B16
+	VMOVI $0, V10.B16
+	VMOVI $0, V11.B16
+	VMOVI $0, V12.B16
+	VMOVI $0, V13.B16
+	VMOVI $0, V14.B16
+	VMOVI $0, V15.B16
+	LSR $4, R9
+sixteen1:
+	FMOVQ (R0), F16
+	WORD $0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD $0x0e217a10 // fcvtl v16.4s, v16.4h
+	FMOVQ (R2), F18
+	WORD $0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD $0x0e217a52 // fcvtl v18.4s, v18.4h
+	FMOVQ (R3), F20
+	WORD $0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD $0x0e217a94 // fcvtl v20.4s, v20.4h
+	FMOVQ (R4), F22
+	WORD $0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD $0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ (R5), (F24, F25)
+	WORD $0x6e38de1a // fmul v26.4s, v16.4s, v24.4s
+	WORD $0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
+	WORD $0x6e39de3a // fmul v26.4s, v17.4s, v25.4s
+	WORD $0x4e3ad421 // fadd v1.4s, v1.4s, v26.4s
+	WORD $0x6e38de5a // fmul v26.4s, v18.4s, v24.4s
+	WORD $0x4e3ad484 // fadd v4.4s, v4.4s, v26.4s
+	WORD $0x6e39de7a // fmul v26.4s, v19.4s, v25.4s
+	WORD $0x4e3ad4a5 // fadd v5.4s, v5.4s, v26.4s
+	WORD $0x6e38de9a // fmul v26.4s, v20.4s, v24.4s
+	WORD $0x4e3ad508 // fadd v8.4s, v8.4s, v26.4s
+	WORD $0x6e39deba // fmul v26.4s, v21.4s, v25.4s
+	WORD $0x4e3ad529 // fadd v9.4s, v9.4s, v26.4s
+	WORD $0x6e38deda // fmul v26.4s, v22.4s, v24.4s
+	WORD $0x4e3ad58c // fadd v12.4s, v12.4s, v26.4s
+	WORD $0x6e39defa // fmul v26.4s, v23.4s, v25.4s
+	WORD $0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
+	FMOVQ 16(R0), F16
+	WORD $0x4e217a11 // fcvtl2 v17.4s, v16.8h
+	WORD $0x0e217a10 // fcvtl v16.4s, v16.4h
+	FMOVQ 16(R2), F18
+	WORD $0x4e217a53 // fcvtl2 v19.4s, v18.8h
+	WORD $0x0e217a52 // fcvtl v18.4s, v18.4h
+	FMOVQ 16(R3), F20
+	WORD $0x4e217a95 // fcvtl2 v21.4s, v20.8h
+	WORD $0x0e217a94 // fcvtl v20.4s, v20.4h
+	FMOVQ 16(R4), F22
+	WORD $0x4e217ad7 // fcvtl2 v23.4s, v22.8h
+	WORD $0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FLDPQ 32(R5), (F24, F25)
+	WORD $0x6e38de1a // fmul v26.4s, v16.4s, v24.4s
+	WORD $0x4e3ad442 // fadd v2.4s, v2.4s, v26.4s
+	WORD $0x6e39de3a // fmul v26.4s, v17.4s, v25.4s
+	WORD $0x4e3ad463 // fadd v3.4s, v3.4s, v26.4s
+	WORD $0x6e38de5a // fmul v26.4s, v18.4s, v24.4s
+	WORD $0x4e3ad4c6 // fadd v6.4s, v6.4s, v26.4s
+	WORD $0x6e39de7a // fmul v26.4s, v19.4s, v25.4s
+	WORD $0x4e3ad4e7 // fadd v7.4s, v7.4s, v26.4s
+	WORD $0x6e38de9a // fmul v26.4s, v20.4s, v24.4s
+	WORD $0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	WORD $0x6e39deba // fmul v26.4s, v21.4s, v25.4s
+	WORD $0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD $0x6e38deda // fmul v26.4s, v22.4s, v24.4s
+	WORD $0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	WORD $0x6e39defa // fmul v26.4s, v23.4s, v25.4s
+	WORD $0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
+	PRFM (R10), PLDL1KEEP
+	PRFM 64(R10), PLDL1KEEP
+	ADD $128, R10
+	ADD $32, R0
+	ADD $32, R2
+	ADD $32, R3
+	ADD $32, R4
+	ADD $64, R5
+	SUBS $1, R9
+	BNE sixteen1
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD $0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
+	WORD $0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD $0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
+	WORD $0x4e2fd5ad // fadd v13.4s, v13.4s, v15.4s
+	WORD $0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	VZIP1 V4.D2, V0.D2, V1.D2
+	VZIP2 V4.D2, V0.D2, V5.D2
+	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	VZIP1 V12.D2, V8.D2, V9.D2
+	VZIP2 V12.D2, V8.D2, V13.D2
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	VUZP1 V9.S4, V1.S4, V2.S4
+	VUZP2 V9.S4, V1.S4, V3.S4
+	WORD $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ F2, (R7)
+	RET
+
+// func productBF16NEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
+TEXT ·productBF16NEON(SB), NOSPLIT, $0-56
+	MOVD w+8(FP), R0
+	MOVD wStride+32(FP), R1
+	ADD R1, R0, R2
+	ADD R1, R2, R3
+	ADD R1, R3, R4
+	MOVD x+16(FP), R5
+	MOVD xStride+40(FP), R6
+	MOVD dst+0(FP), R7
+	MOVD dstStride+48(FP), R8
+	MOVD n+24(FP), R9
+	SUB R0, R4, R10
+	ADD R2, R10, R10
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	VMOVI $0, V8.B16
+	VMOVI $0, V9.B16
+	VMOVI $0, V10.B16
+	VMOVI $0, V11.B16
+	VMOVI $0, V12.B16
+	VMOVI $0, V13.B16
+	VMOVI $0, V14.B16
+	VMOVI $0, V15.B16
+	LSR $4, R9
+sixteen1:
+	FMOVQ (R0), F16
+	WORD $0x6e613a11 // shll2 v17.4s, v16.8h, #16
+	WORD $0x2e613a10 // shll v16.4s, v16.4h, #16
+	FMOVQ (R2), F18
+	WORD $0x6e613a53 // shll2 v19.4s, v18.8h, #16
+	WORD $0x2e613a52 // shll v18.4s, v18.4h, #16
+	FMOVQ (R3), F20
+	WORD $0x6e613a95 // shll2 v21.4s, v20.8h, #16
+	WORD $0x2e613a94 // shll v20.4s, v20.4h, #16
+	FMOVQ (R4), F22
+	WORD $0x6e613ad7 // shll2 v23.4s, v22.8h, #16
+	WORD $0x2e613ad6 // shll v22.4s, v22.4h, #16
+	FLDPQ (R5), (F24, F25)
+	WORD $0x6e38de1a // fmul v26.4s, v16.4s, v24.4s
+	WORD $0x4e3ad400 // fadd v0.4s, v0.4s, v26.4s
+	WORD $0x6e39de3a // fmul v26.4s, v17.4s, v25.4s
+	WORD $0x4e3ad421 // fadd v1.4s, v1.4s, v26.4s
+	WORD $0x6e38de5a // fmul v26.4s, v18.4s, v24.4s
+	WORD $0x4e3ad484 // fadd v4.4s, v4.4s, v26.4s
+	WORD $0x6e39de7a // fmul v26.4s, v19.4s, v25.4s
+	WORD $0x4e3ad4a5 // fadd v5.4s, v5.4s, v26.4s
+	WORD $0x6e38de9a // fmul v26.4s, v20.4s, v24.4s
+	WORD $0x4e3ad508 // fadd v8.4s, v8.4s, v26.4s
+	WORD $0x6e39deba // fmul v26.4s, v21.4s, v25.4s
+	WORD $0x4e3ad529 // fadd v9.4s, v9.4s, v26.4s
+	WORD $0x6e38deda // fmul v26.4s, v22.4s, v24.4s
+	WORD $0x4e3ad58c // fadd v12.4s, v12.4s, v26.4s
+	WORD $0x6e39defa // fmul v26.4s, v23.4s, v25.4s
+	WORD $0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
+	FMOVQ 16(R0), F16
+	WORD $0x6e613a11 // shll2 v17.4s, v16.8h, #16
+	WORD $0x2e613a10 // shll v16.4s, v16.4h, #16
+	FMOVQ 16(R2), F18
+	WORD $0x6e613a53 // shll2 v19.4s, v18.8h, #16
+	WORD $0x2e613a52 // shll v18.4s, v18.4h, #16
+	FMOVQ 16(R3), F20
+	WORD $0x6e613a95 // shll2 v21.4s, v20.8h, #16
+	WORD $0x2e613a94 // shll v20.4s, v20.4h, #16
+	FMOVQ 16(R4), F22
+	WORD $0x6e613ad7 // shll2 v23.4s, v22.8h, #16
+	WORD $0x2e613ad6 // shll v22.4s, v22.4h, #16
+	FLDPQ 32(R5), (F24, F25)
+	WORD $0x6e38de1a // fmul v26.4s, v16.4s, v24.4s
+	WORD $0x4e3ad442 // fadd v2.4s, v2.4s, v26.4s
+	WORD $0x6e39de3a // fmul v26.4s, v17.4s, v25.4s
+	WORD $0x4e3ad463 // fadd v3.4s, v3.4s, v26.4s
+	WORD $0x6e38de5a // fmul v26.4s, v18.4s, v24.4s
+	WORD $0x4e3ad4c6 // fadd v6.4s, v6.4s, v26.4s
+	WORD $0x6e39de7a // fmul v26.4s, v19.4s, v25.4s
+	WORD $0x4e3ad4e7 // fadd v7.4s, v7.4s, v26.4s
+	WORD $0x6e38de9a // fmul v26.4s, v20.4s, v24.4s
+	WORD $0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	WORD $0x6e39deba // fmul v26.4s, v21.4s, v25.4s
+	WORD $0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
+	WORD $0x6e38deda // fmul v26.4s, v22.4s, v24.4s
+	WORD $0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	WORD $0x6e39defa // fmul v26.4s, v23.4s, v25.4s
+	WORD $0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
+	PRFM (R10), PLDL1KEEP
+	PRFM 64(R10), PLDL1KEEP
+	ADD $128, R10
+	ADD $32, R0
+	ADD $32, R2
+	ADD $32, R3
+	ADD $32, R4
+	ADD $64, R5
+	SUBS $1, R9
+	BNE sixteen1
+	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	WORD $0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
+	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
+	WORD $0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
+	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
+	WORD $0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	WORD $0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
+	WORD $0x4e2fd5ad // fadd v13.4s, v13.4s, v15.4s
+	WORD $0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	VZIP1 V4.D2, V0.D2, V1.D2
+	VZIP2 V4.D2, V0.D2, V5.D2
+	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	VZIP1 V12.D2, V8.D2, V9.D2
+	VZIP2 V12.D2, V8.D2, V13.D2
+	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	VUZP1 V9.S4, V1.S4, V2.S4
+	VUZP2 V9.S4, V1.S4, V3.S4
+	WORD $0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FMOVQ F2, (R7)
 	RET
 
 // func record32Asm(dst *byte, x *float32, blocks int, stride int)

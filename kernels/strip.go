@@ -23,10 +23,10 @@ func newStrip(cols int) strip {
 	}
 }
 
-// room is where one worker unpacks weights: a row to float32, or two rows to strips. For batches the two are packed
+// room is where one worker unpacks weights: a few rows to float32, or two rows to strips. For batches the two are packed
 // into pair, the second 32 bits above the first, so that one multiplication serves both.
 type room struct {
-	f32   []float32 // [cols]
+	f32   []float32 // [floatGroup][cols]
 	first strip
 	next  strip
 	pair  []int64 // [cols]

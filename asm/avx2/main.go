@@ -13,6 +13,7 @@ func main() {
 	x86.Rows32(m)
 	x86.Rows256(m)
 	x86.Attention(m)
+	x86.Products(m)
 	x86.Floats()
 	x86.Records()
 	build.Generate()

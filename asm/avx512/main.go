@@ -13,5 +13,6 @@ func main() {
 	x86.Rows32(m)
 	x86.Rows256(m)
 	x86.Attention(m)
+	x86.Products(m)
 	build.Generate()
 }

@@ -11,6 +11,7 @@ func floats(a *Asm) {
 	swiglu(a)
 	scaleBy(a)
 	widen(a)
+	widenBrain(a)
 	narrow(a)
 }
 
@@ -240,6 +241,16 @@ func widen(a *Asm) {
 	dst, src, n := a.Param("dst"), a.Param("src"), a.Param("n")
 	a.eight(n, func() {
 		v := halves(a, src, 0)
+		a.StorePair(v[0], v[1], at(dst, 0))
+	}, []R{dst, src}, []int{4, 2})
+}
+
+func widenBrain(a *Asm) {
+	a.Func("widenBrainAsm", "dst *float32, src *uint16, n int",
+		"widens bfloat16 numbers; n is a multiple of 8, at least 8.")
+	dst, src, n := a.Param("dst"), a.Param("src"), a.Param("n")
+	a.eight(n, func() {
+		v := brains(a, src, 0)
 		a.StorePair(v[0], v[1], at(dst, 0))
 	}, []R{dst, src}, []int{4, 2})
 }

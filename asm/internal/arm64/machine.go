@@ -86,5 +86,6 @@ func Kernels(a *Asm) {
 	}
 	attention(a)
 	floats(a)
+	floatProducts(a)
 	records(a)
 }

@@ -47,6 +47,16 @@ func (a *Asm) Fcvtl2(d, n V) { a.two(0x4e217800, "fcvtl2", "4s", "8h", d, n) }
 func (a *Asm) Fcvtn(d, n V)  { a.two(0x0e216800, "fcvtn", "4h", "4s", d, n) }
 func (a *Asm) Fcvtn2(d, n V) { a.two(0x4e216800, "fcvtn2", "8h", "4s", d, n) }
 
+// Shll widens the lower four words by sixteen zero bits below, Shll2 the upper four of eight: bfloat16 to float32.
+
+func (a *Asm) Shll(d, n V) {
+	a.word(0x2e613800|uint32(n)<<5|uint32(d), "shll v%d.4s, v%d.4h, #16", d, n)
+}
+
+func (a *Asm) Shll2(d, n V) {
+	a.word(0x6e613800|uint32(n)<<5|uint32(d), "shll2 v%d.4s, v%d.8h, #16", d, n)
+}
+
 // Integers.
 
 func (a *Asm) Mla(d, n, m V)    { a.three(0x4ea09400, "mla", "4s", "4s", d, n, m) }

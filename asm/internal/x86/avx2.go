@@ -27,7 +27,16 @@ func (*avx2) and(a Op, b, dst reg.VecVirtual)     { VPAND(a, b, dst) }
 func (*avx2) or(a, b, dst reg.VecVirtual)         { VPOR(a, b, dst) }
 func (*avx2) xor(a Op, b, dst reg.VecVirtual)     { VPXOR(a, b, dst) }
 func (*avx2) zero(dst reg.VecVirtual)             { VPXOR(dst, dst, dst) }
+func (*avx2) tile() (rows, columns int)           { return 2, 3 }
 func (*avx2) broadcast(m Mem, dst reg.VecVirtual) { VPBROADCASTD(m, dst) }
+
+func (*avx2) four(sum []reg.VecVirtual) reg.VecVirtual {
+	four := XMM()
+	VADDPS(sum[1], sum[0], sum[0])
+	VEXTRACTF128(U8(1), sum[0], four)
+	VADDPS(four, sum[0].AsX(), four)
+	return four
+}
 
 func (a *avx2) bytes(b byte) Op {
 	if _, ok := a.constants[b]; !ok {

@@ -19,6 +19,7 @@ func (*avx512) load(m Mem, dst reg.VecVirtual)    { VMOVDQU32(m, dst) }
 func (*avx512) store(src reg.VecVirtual, m Mem)   { VMOVDQU32(src, m) }
 func (*avx512) or(a, b, dst reg.VecVirtual)       { VPORD(a, b, dst) }
 func (*avx512) zero(dst reg.VecVirtual)           { VPXORD(dst, dst, dst) }
+func (*avx512) tile() (rows, columns int)         { return 4, 4 }
 func (*avx512) broadcast(m Mem, d reg.VecVirtual) { VPBROADCASTD(m, d) }
 func (*avx512) and(a Op, b, dst reg.VecVirtual) {
 	if m, ok := a.(Mem); ok {
@@ -33,6 +34,15 @@ func (*avx512) xor(a Op, b, dst reg.VecVirtual) {
 		return
 	}
 	VPXORD(a, b, dst)
+}
+
+func (*avx512) four(sum []reg.VecVirtual) reg.VecVirtual {
+	eight, four := YMM(), XMM()
+	VEXTRACTF64X4(U8(1), sum[0], eight)
+	VADDPS(eight, sum[0].AsY(), eight)
+	VEXTRACTF32X4(U8(1), eight, four)
+	VADDPS(four, eight.AsX(), four)
+	return four
 }
 
 func (a *avx512) bytes(b byte) Op {

@@ -18,6 +18,7 @@ func Floats() {
 	swiglu()
 	scaleBy()
 	widen()
+	widenBrain()
 	narrow()
 }
 
@@ -209,6 +210,19 @@ func widen() {
 	eights(n, func() {
 		v := YMM()
 		VCVTPH2PS(at(src, 0), v)
+		VMOVUPS(v, at(dst, 0))
+	}, array{dst, 4}, array{src, 2})
+}
+
+func widenBrain() {
+	TEXT("widenBrainAsm", NOSPLIT, "func(dst *float32, src *uint16, n int)")
+	Pragma("noescape")
+	Doc("widenBrainAsm widens bfloat16 numbers; n is a multiple of 8, at least 8.")
+	dst, src, n := pointer("dst"), pointer("src"), pointer("n")
+	eights(n, func() {
+		v := YMM()
+		VPMOVZXWD(at(src, 0), v)
+		VPSLLD(U8(16), v, v)
 		VMOVUPS(v, at(dst, 0))
 	}, array{dst, 4}, array{src, 2})
 }

@@ -22,6 +22,10 @@ type machine interface {
 	zero(dst reg.VecVirtual)
 	// bytes is an operand of and and xor: a constant with b in every byte.
 	bytes(b byte) Op
+	// tile is how many rows and columns of floats fit into registers together with what they need to be multiplied.
+	tile() (rows, columns int)
+	// four adds sixteen lanes up to four: lane j+8 to lane j, then lane j+4.
+	four(sum []reg.VecVirtual) reg.VecVirtual
 	// broadcast writes the 32 bits at m to every lane.
 	broadcast(m Mem, dst reg.VecVirtual)
 

@@ -1,0 +1,102 @@
+package kernels
+
+import (
+	"unsafe"
+
+	"github.com/nrt-go/nrt/quant"
+)
+
+// floatRun writes to dst [columns][rows] the products of a few rows of weights at w and a few columns of activations at
+// x, both of n numbers, as Dot adds them; n is a multiple of 16. Strides are in bytes.
+type floatRun = func(dst *float32, w *byte, x *float32, n, wStride, xStride, dstStride int)
+
+// floatProducts are the products of float weights that an instruction set does better than Go.
+type floatProducts struct {
+	// rows multiplies productRows rows, in the format in which they are stored, by one column.
+	rows map[quant.Type]floatRun
+	// tile multiplies tileRows rows of F32 by tileColumns columns.
+	tile                  floatRun
+	tileRows, tileColumns int
+	// decode is faster than the format's own.
+	decode map[quant.Type]func(dst []float32, src []byte)
+}
+
+const (
+	productRows = 4
+	// floatGroup is how many rows of weights are decoded before they meet the columns: a column that comes from a far
+	// cache meets all of them. A multiple of productRows and of every tileRows.
+	floatGroup = 8
+)
+
+// floatRows is the row kernel where weights meet float32 activations.
+func floatRows(in *Input, w *room, start, end int) {
+	f := &active.floats
+	if f.tile != nil && in.x.Cols%16 == 0 {
+		for end-start >= productRows {
+			n := min(floatGroup, (end-start)/productRows*productRows)
+			f.multiply(in, w, start, n)
+			start += n
+		}
+	}
+	row := w.f32[:in.x.Cols]
+	for ; start < end; start++ {
+		f.decodeRows(row, in, start, 1)
+		for i := range in.x.Rows {
+			in.dst.Data[i*in.dst.Cols+start] = active.dot(row, in.x.Row(i))
+		}
+	}
+}
+
+// decodeRows decodes n rows from row r on.
+func (f *floatProducts) decodeRows(dst []float32, in *Input, r, n int) {
+	decode := f.decode[in.weight.Type]
+	if decode == nil {
+		format, err := quant.Lookup(in.weight.Type)
+		if err != nil {
+			panic(err) // kernelFor has looked it up
+		}
+		decode = format.Decode
+	}
+	decode(dst[:n*in.x.Cols], in.weight.Data[r*in.rowBytes:(r+n)*in.rowBytes])
+}
+
+// multiply is the product of n rows from row r on and all columns: as many columns as there are in tiles, and the others
+// one by one. Few columns are not worth decoding for.
+func (f *floatProducts) multiply(in *Input, w *room, r, n int) {
+	t, columns := in.weight.Type, in.x.Rows
+	whole := columns - columns%f.tileColumns
+	p := floatProduct{in: in, row: r, weights: &in.weight.Data[r*in.rowBytes], stride: in.rowBytes}
+	run := f.rows[t]
+	if run == nil || whole > 0 && t != quant.F32 {
+		f.decodeRows(w.f32, in, r, n)
+		run, p.weights, p.stride = f.rows[quant.F32], (*byte)(unsafe.Pointer(&w.f32[0])), 4*in.x.Cols
+	}
+	for i := 0; i < whole; i += f.tileColumns {
+		for at := 0; at < n; at += f.tileRows {
+			p.run(f.tile, at, i)
+		}
+	}
+	for i := whole; i < columns; i++ {
+		for at := 0; at < n; at += productRows {
+			p.run(run, at, i)
+		}
+	}
+}
+
+// floatProduct is a group of rows under way.
+type floatProduct struct {
+	in      *Input
+	row     int // the group's first
+	weights *byte
+	stride  int
+}
+
+// run multiplies from the group's row at and from column i on. It is not inlined, so that the loops around it have a
+// place where the runtime can stop them: assembly has none.
+//
+//go:noinline
+func (p *floatProduct) run(run floatRun, at, i int) {
+	in := p.in
+	w := (*byte)(unsafe.Add(unsafe.Pointer(p.weights), at*p.stride))
+	run(&in.dst.Data[i*in.dst.Cols+p.row+at], w, &in.x.Row(i)[0], in.x.Cols, p.stride, 4*in.x.Cols, 4*in.dst.Cols)
+}
