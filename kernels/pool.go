@@ -179,19 +179,22 @@ func (p *Pool) wakeAll() {
 	}
 }
 
-// waitInside returns when no worker is inside the loop any more.
+// waitInside returns when no worker is inside the loop any more. A worker that left an earlier loop may be late with
+// its word and find Run waiting for others, so word of one is a reason to look again and no more.
 func (p *Pool) waitInside() {
-	for range spins {
-		if p.state.Load()&insideMask == 0 {
+	for {
+		for range spins {
+			if p.state.Load()&insideMask == 0 {
+				return
+			}
+			pause()
+		}
+		p.waiting.Store(true)
+		if p.state.Load()&insideMask == 0 && p.waiting.CompareAndSwap(true, false) {
 			return
 		}
-		pause()
+		<-p.left
 	}
-	p.waiting.Store(true)
-	if p.state.Load()&insideMask == 0 && p.waiting.CompareAndSwap(true, false) {
-		return
-	}
-	<-p.left
 }
 
 // pause is a step of a spin loop: not inlined, so that the loop has a place where the runtime can stop it.

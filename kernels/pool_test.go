@@ -87,3 +87,47 @@ func TestCores(t *testing.T) {
 		t.Errorf("Cores() = %d with GOMAXPROCS %d", n, runtime.GOMAXPROCS(0))
 	}
 }
+
+// TestPoolLateWord gives Run the word of a worker that left an earlier loop, late: it must go on waiting for the worker
+// that is inside this one.
+func TestPoolLateWord(t *testing.T) {
+	pool := NewPool(2)
+	defer pool.Close()
+	inside, release, returned := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(returned)
+		err := pool.Run(2, 1, func(worker, _, _ int) {
+			if worker == 0 {
+				<-inside
+				return
+			}
+			close(inside)
+			<-release
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	<-inside
+	awaitWaiting(pool, nil)
+	pool.waiting.Store(false)
+	pool.left <- struct{}{}
+	if !awaitWaiting(pool, returned) {
+		t.Error("Run returned while a worker was inside")
+	}
+	close(release)
+	<-returned
+}
+
+// awaitWaiting returns true once Run sleeps until the last worker has left, false when it has returned.
+func awaitWaiting(pool *Pool, returned chan struct{}) bool {
+	for !pool.waiting.Load() {
+		select {
+		case <-returned:
+			return false
+		default:
+			runtime.Gosched()
+		}
+	}
+	return true
+}
