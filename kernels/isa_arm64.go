@@ -20,14 +20,17 @@ func candidates() []candidate {
 	}
 	return []candidate{
 		{"neon-i8mm", []cpuid.FeatureID{cpuid.ASIMDDP, cpuid.I8MM}, with(rowsI8MM)},
-		{"neon-dotprod", []cpuid.FeatureID{cpuid.ASIMDDP}, with(rowsNEONDot)},
+		{"neon-dotprod", []cpuid.FeatureID{cpuid.ASIMDDP}, with(rowsDotprod)},
 		{"neon", nil, with(rowsNEON)},
 	}
 }
 
 // rowsI8MM multiplies matrices where there are columns enough: bringing weights into their order costs as much as it
 // saves for about five.
-var rowsI8MM = byColumns(rowsNEONDot, 6, rowsNEONI8MM)
+var rowsI8MM = byColumns(rowsDotprod, 6, rowsNEONI8MM)
+
+// rowsDotprod has kernels of their own for one column: decode.
+var rowsDotprod = byColumns(rowNEONDot, 2, rowsNEONDot)
 
 // byColumns takes kernels for fewer than n columns and kernels for n and more.
 func byColumns(few map[quant.Type]panelRun, n int, many map[quant.Type]panelRun) map[quant.Type]panelRun {
@@ -71,6 +74,20 @@ var rowsNEONDot = map[quant.Type]panelRun{
 	quant.Q4_K:   rowsQ4_KNEONDot,
 	quant.Q5_K:   rowsQ5_KNEONDot,
 	quant.Q6_K:   rowsQ6_KNEONDot,
+}
+
+var rowNEONDot = map[quant.Type]panelRun{
+	quant.Q4_0:   rowQ4_0NEONDot,
+	quant.Q4_1:   rowQ4_1NEONDot,
+	quant.Q5_0:   rowQ5_0NEONDot,
+	quant.Q5_1:   rowQ5_1NEONDot,
+	quant.Q8_0:   rowQ8_0NEONDot,
+	quant.IQ4_NL: rowIQ4_NLNEONDot,
+	quant.Q2_K:   rowQ2_KNEONDot,
+	quant.Q3_K:   rowQ3_KNEONDot,
+	quant.Q4_K:   rowQ4_KNEONDot,
+	quant.Q5_K:   rowQ5_KNEONDot,
+	quant.Q6_K:   rowQ6_KNEONDot,
 }
 
 var rowsNEON = map[quant.Type]panelRun{

@@ -169,6 +169,61 @@ func rowsQ5_KNEONI8MM(acc *float32, w *byte, x *byte, blocks int, n int)
 //go:noescape
 func rowsQ6_KNEONI8MM(acc *float32, w *byte, x *byte, blocks int, n int)
 
+// rowQ4_0NEONDot adds to acc [16] the products of a panel of blocks*288 bytes and one column of activations [blocks][48].
+//
+//go:noescape
+func rowQ4_0NEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowQ4_1NEONDot adds to acc [16] the products of a panel of blocks*320 bytes and one column of activations [blocks][48].
+//
+//go:noescape
+func rowQ4_1NEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowQ5_0NEONDot adds to acc [16] the products of a panel of blocks*352 bytes and one column of activations [blocks][48].
+//
+//go:noescape
+func rowQ5_0NEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowQ5_1NEONDot adds to acc [16] the products of a panel of blocks*384 bytes and one column of activations [blocks][48].
+//
+//go:noescape
+func rowQ5_1NEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowQ8_0NEONDot adds to acc [16] the products of a panel of blocks*544 bytes and one column of activations [blocks][48].
+//
+//go:noescape
+func rowQ8_0NEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowIQ4_NLNEONDot adds to acc [16] the products of a panel of blocks*288 bytes and one column of activations [blocks][48].
+//
+//go:noescape
+func rowIQ4_NLNEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowQ2_KNEONDot adds to acc [16] the products of a panel of blocks*1344 bytes and one column of activations [blocks][320].
+//
+//go:noescape
+func rowQ2_KNEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowQ3_KNEONDot adds to acc [16] the products of a panel of blocks*1824 bytes and one column of activations [blocks][320].
+//
+//go:noescape
+func rowQ3_KNEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowQ4_KNEONDot adds to acc [16] the products of a panel of blocks*2368 bytes and one column of activations [blocks][320].
+//
+//go:noescape
+func rowQ4_KNEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowQ5_KNEONDot adds to acc [16] the products of a panel of blocks*2880 bytes and one column of activations [blocks][320].
+//
+//go:noescape
+func rowQ5_KNEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
+// rowQ6_KNEONDot adds to acc [16] the products of a panel of blocks*3360 bytes and one column of activations [blocks][320].
+//
+//go:noescape
+func rowQ6_KNEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
+
 // scoresNEON writes scale * Σ_d q[d]*k[d][j] to dst[j]; k is [dim][page], n a multiple of 16, at least 16.
 //
 //go:noescape

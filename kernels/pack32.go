@@ -26,12 +26,12 @@ func packQ5_1(dst []byte, row int, src []byte) {
 	packFive(dst[64+4*row:], src[4:24])
 }
 
-// packQ8_0 puts weight 4g+j in byte j of vector g. The top bit turned around adds 128.
+// packQ8_0 puts weight 4g+j plus q8Bias in byte j of vector g. The top bit turned around adds 128.
 func packQ8_0(dst []byte, row int, src []byte) {
 	copy(dst[2*row:][:2], src)
 	dst, src = dst[32+4*row:][:452], src[2:34]
 	for g := range 4 {
-		x := binary.LittleEndian.Uint64(src[8*g:]) ^ 0x8080808080808080
+		x := binary.LittleEndian.Uint64(src[8*g:]) ^ q8Bias*0x0101010101010101
 		put(dst, 2*g, uint32(x))
 		put(dst, 2*g+1, uint32(x>>32))
 	}

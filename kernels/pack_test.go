@@ -24,7 +24,7 @@ var references = map[quant.Type]reference{
 	quant.Q4_1:   {unpack: unpackQ4_1, place: placeNibbles},
 	quant.Q5_0:   {unpack: unpackQ5_0, bias: 16, place: placeFive},
 	quant.Q5_1:   {unpack: unpackQ5_1, place: placeFive},
-	quant.Q8_0:   {unpack: unpackQ8_0, bias: 128, place: placeBytes},
+	quant.Q8_0:   {unpack: unpackQ8_0, bias: q8Bias, place: placeBytes},
 	quant.IQ4_NL: {unpack: unpackQ4_0, bias: 8, place: placeNibbles},
 	quant.Q2_K:   {unpack: unpackQ2_K, place: placeTwo, group: 16, packed: true},
 	quant.Q3_K:   {unpack: unpackQ3_K, bias: 4, place: placeThree, group: 16},

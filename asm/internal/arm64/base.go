@@ -3,9 +3,10 @@ package arm64
 // base is what every arm64 has. Products of bytes are added in 16 bits, as many as fit there whatever the activations.
 type base struct{}
 
-func (base) suffix() string       { return "NEON" }
-func (base) columns() int         { return 1 }
-func (base) arrange(*Asm, [][2]V) {}
+func (base) suffix() string                         { return "NEON" }
+func (base) columns() int                           { return 1 }
+func (base) counter(*Asm, bool) counter             { return counter{} } // the first products are sums
+func (base) arrange(_ *Asm, _ [][2]V, bias int) int { return bias }
 
 func (base) dot(a *Asm, p product) [][2]V {
 	const word, activation = 32767, 127

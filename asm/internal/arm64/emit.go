@@ -192,15 +192,15 @@ func (a *Asm) frame(name string) string {
 	return fmt.Sprintf("%s+%d(FP)", name, at)
 }
 
-// Constant is the address of read-only bytes.
-func (a *Asm) Constant(name string, data [16]byte) R {
+// Constant is the address of read-only bytes, a multiple of 16.
+func (a *Asm) Constant(name string, data []byte) R {
 	if !a.symbols[name] {
 		a.symbols[name] = true
 		a.data.WriteByte('\n')
-		for i := 0; i < 16; i += 4 {
+		for i := 0; i < len(data); i += 4 {
 			fmt.Fprintf(&a.data, "DATA %s<>+%d(SB)/4, $0x%02x%02x%02x%02x\n", name, i, data[i+3], data[i+2], data[i+1], data[i])
 		}
-		fmt.Fprintf(&a.data, "GLOBL %s<>(SB), RODATA|NOPTR, $16\n", name)
+		fmt.Fprintf(&a.data, "GLOBL %s<>(SB), RODATA|NOPTR, $%d\n", name, len(data))
 	}
 	r := a.Reg()
 	a.Op("MOVD", "$"+name+"<>(SB)", r)

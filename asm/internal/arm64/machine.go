@@ -1,6 +1,10 @@
 package arm64
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
 
 // machine is an instruction set. A panel's sixteen rows are walked in two halves of eight: a group, the same four
 // weights of eight rows, is two registers.
@@ -8,10 +12,45 @@ type machine interface {
 	suffix() string
 	// columns is how many columns dot takes at once.
 	columns() int
-	// arrange brings what unpack has left into the order that dot reads.
-	arrange(a *Asm, groups [][2]V)
-	// dot returns eight sums for each column. Registers of activations are free afterwards.
+	// counter is how integer sums begin; float says that they end as float32.
+	counter(a *Asm, float bool) counter
+	// arrange brings what unpack has left into the order that dot reads. Where it takes off the bias, none is left.
+	arrange(a *Asm, groups [][2]V, bias int) int
+	// dot returns eight sums for each column. Registers of activations are free afterwards, unless they are kept.
 	dot(a *Asm, p product) [][2]V
+}
+
+// counter is how integer sums begin and end. Products that are added to what is in a register need it cleared, which
+// costs as much as a product: a load does not. Sums that begin as the bits of 1.5 * 2^23 are, read as float32, that
+// number plus the sum, as long as the sum is less than 2^22: taking it off again is exact and costs a quarter of a conversion.
+type counter struct {
+	start   R // of 32 bytes
+	exact   bool
+	rounder V // the same bits, where exact
+}
+
+const rounder = 12582912
+
+func newCounter(a *Asm, float bool) counter {
+	if !float {
+		return counter{start: a.Constant("zeros", make([]byte, 32))}
+	}
+	var data []byte
+	for range 8 {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(rounder))
+	}
+	c := counter{start: a.Constant("rounders", data), exact: true, rounder: a.Vec()}
+	a.Load(at(c.start, 0), c.rounder)
+	return c
+}
+
+// float turns sums into float32.
+func (c counter) float(a *Asm, n V) {
+	if c.exact {
+		a.Fsub(n, n, c.rounder)
+	} else {
+		a.Scvtf(n, n)
+	}
 }
 
 // product is that of groups of signed bytes, less bias, and the activations of some columns, four for each group.
@@ -21,17 +60,21 @@ type product struct {
 	top    int   // the largest magnitude among the weights
 	bias   int
 	metas  []V // where there is a bias: of each column, with the negated sum of its activations
+	count  counter
+	keep   bool // activations are met again
 }
 
-// begin returns the sums of a column before the first product: what the bias takes off, or zeros.
+// begin returns the sums of a column before the first product, less what the bias takes off.
 func (p product) begin(a *Asm, column int) [2]V {
 	s := [2]V{a.Vec(), a.Vec()}
 	if p.bias == 0 {
-		a.Zero(s[0])
-		a.Zero(s[1])
+		a.LoadPair(at(p.count.start, 0), s[0], s[1])
 		return s
 	}
 	a.shift("VSHL", "S4", s[0], p.metas[column], bits.Len(uint(p.bias))-1)
+	if p.count.exact {
+		a.op3("VADD", "S4", s[0], s[0], p.count.rounder)
+	}
 	a.Op("VDUP", s[0].lane("S", metaNeg), s[0].of("S4"))
 	a.Op("VMOV", s[0].of("B16"), s[1].of("B16"))
 	return s
@@ -84,6 +127,7 @@ func Kernels(a *Asm) {
 		rows32(a, m)
 		rows256(a, m)
 	}
+	oneColumn(a)
 	attention(a)
 	floats(a)
 	floatProducts(a)

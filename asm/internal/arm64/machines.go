@@ -1,13 +1,26 @@
 package arm64
 
-import "math/bits"
-
 // dotprod has products of four bytes: Cortex-A76, Apple M1, Neoverse N1.
 type dotprod struct{}
 
-func (dotprod) suffix() string       { return "NEONDot" }
-func (dotprod) columns() int         { return 1 }
-func (dotprod) arrange(*Asm, [][2]V) {}
+func (dotprod) suffix() string                     { return "NEONDot" }
+func (dotprod) columns() int                       { return 1 }
+func (dotprod) counter(a *Asm, float bool) counter { return newCounter(a, float) }
+
+func (dotprod) arrange(a *Asm, groups [][2]V, bias int) int {
+	if bias == 0 {
+		return 0
+	}
+	a.Scope(func() {
+		less := mask(a, bias)
+		for _, g := range groups {
+			for _, v := range g {
+				a.op3("VSUB", "B16", v, v, less)
+			}
+		}
+	})
+	return 0
+}
 
 func (dotprod) dot(a *Asm, p product) [][2]V {
 	sums := p.begin(a, 0)
@@ -16,7 +29,9 @@ func (dotprod) dot(a *Asm, p product) [][2]V {
 			a.Sdot(sums[q], v, p.x[0][g/4], g%4)
 		}
 	}
-	a.Free(p.x[0]...)
+	if !p.keep {
+		a.Free(p.x[0]...)
+	}
 	return [][2]V{sums}
 }
 
@@ -27,7 +42,10 @@ type i8mm struct{}
 func (i8mm) suffix() string { return "NEONI8MM" }
 func (i8mm) columns() int   { return 2 }
 
-func (i8mm) arrange(a *Asm, groups [][2]V) {
+func (i8mm) counter(a *Asm, float bool) counter { return newCounter(a, float) }
+
+func (i8mm) arrange(a *Asm, groups [][2]V, bias int) int {
+	dotprod{}.arrange(a, groups, bias)
 	for g := 0; g < len(groups); g += 2 {
 		even, odd := groups[g], groups[g+1]
 		for q := range even {
@@ -38,10 +56,13 @@ func (i8mm) arrange(a *Asm, groups [][2]V) {
 			groups[g+q] = rows
 		}
 	}
+	return 0
 }
 
 func (i8mm) dot(a *Asm, p product) [][2]V {
-	s := p.beginPair(a)
+	s := a.Vecs(4)
+	a.LoadPair(at(p.count.start, 0), s[0], s[1])
+	a.LoadPair(at(p.count.start, 0), s[2], s[3])
 	for g := 0; g < len(p.groups); g += 4 {
 		first, second := p.x[0][g/4], p.x[1][g/4]
 		x := [2]V{a.Vec(), second}
@@ -63,22 +84,4 @@ func (i8mm) dot(a *Asm, p product) [][2]V {
 		a.Free(upper)
 	}
 	return sums[:]
-}
-
-// beginPair is begin for pairs of rows and columns.
-func (p product) beginPair(a *Asm) []V {
-	s := a.Vecs(4)
-	if p.bias == 0 {
-		for _, v := range s {
-			a.Zero(v)
-		}
-		return s
-	}
-	a.op3("VZIP2", "S4", s[0], p.metas[0], p.metas[1]) // the negated sums, lane 2 of each, come first
-	a.shift("VSHL", "S4", s[0], s[0], bits.Len(uint(p.bias))-1)
-	a.Op("VDUP", s[0].lane("D", 0), s[0].of("D2"))
-	for _, v := range s[1:] {
-		a.Op("VMOV", s[0].of("B16"), v.of("B16"))
-	}
-	return s
 }

@@ -63,10 +63,11 @@ func (p superPanel) emit(a *Asm, m machine) {
 	r := pointers{sums: a.Param("acc"), w: a.Param("w"), x: a.Param("x"), n: a.Param("n")}
 	blocks := a.Param("blocks")
 	r.ints = a.Reg()
+	count := m.counter(a, false)
 	a.Op("ADD", r.n.String()+"<<6", r.sums, r.ints)
 	a.Loop("block", blocks, func() {
 		a.Scope(func() { clearInts(a, r) })
-		a.Scope(func() { p.parts(a, m, r) })
+		a.Scope(func() { p.parts(a, m, r, count) })
 		p.finish(a, r)
 		a.Op("ADD", p.bytes(), r.w)
 	})
@@ -84,7 +85,7 @@ func clearInts(a *Asm, r pointers) {
 }
 
 // parts adds to the integers Σ sub * (q·x), two parts of 32 weights in each turn.
-func (p superPanel) parts(a *Asm, m machine, r pointers) {
+func (p superPanel) parts(a *Asm, m machine, r pointers, count counter) {
 	q, x, turns, sub := a.Copy(r.w), a.Copy(r.x), a.Reg(), a.Reg()
 	a.Op("ADD", p.subs(), r.w, sub)
 	a.Op("MOVD", 4, turns)
@@ -95,10 +96,10 @@ func (p superPanel) parts(a *Asm, m machine, r pointers) {
 					a.Op("PRFM", at(q, 4096+part*p.part+h*128), "PLDL1KEEP")
 					multipliers := p.multipliers(a, sub, part, h)
 					groups := p.unpack(a, q, part*p.part, h)
-					m.arrange(a, groups)
+					m.arrange(a, groups, 0)
 					walkers := []walker{{a.Copy(x), record256}, {a.Copy(r.ints), 64}}
 					eachColumn(a, m.columns(), "part", r.n, walkers, func(columns [][]R) {
-						p.multiply(a, m, groups, multipliers, columns, 32*part, 32*h)
+						p.multiply(a, m, product{groups: groups, top: p.top, count: count}, multipliers, columns, 32*part, 32*h)
 					})
 				})
 			}
@@ -111,11 +112,12 @@ func (p superPanel) parts(a *Asm, m machine, r pointers) {
 
 // multiply adds one part's share for some columns. Each has a record, of which 32 activations begin at from, and 16
 // integers, of which 8 begin at to.
-func (p superPanel) multiply(a *Asm, m machine, groups, multipliers [][2]V, columns [][]R, from, to int) {
-	each := len(groups) / len(multipliers)
+func (p superPanel) multiply(a *Asm, m machine, all product, multipliers [][2]V, columns [][]R, from, to int) {
+	each := len(all.groups) / len(multipliers)
 	var total [][2]V
 	for i, sub := range multipliers {
-		product := product{groups: groups[i*each : (i+1)*each], top: p.top}
+		product := all
+		product.groups = all.groups[i*each : (i+1)*each]
 		for _, c := range columns {
 			x := a.Vecs(each / 4)
 			for j, v := range x {
@@ -186,30 +188,40 @@ func (p superPanel) finish(a *Asm, r pointers) {
 	for h := range 2 {
 		a.Scope(func() {
 			x := a.Vecs(2) // among the registers that a word by lane can be in
-			scale, offset := halves(a, r.w, p.scales()+16*h), [2]V{}
-			var less []V
-			if p.offset {
-				offset = halves(a, r.w, p.scales()+32+16*h)
-				less = p.less(a, r.w, h)
-			}
+			scale, offset, less := p.headers(a, r.w, h)
 			a.Op("MOVD", r.x, end)
 			walkers := []walker{{end, record256}, {a.Copy(r.ints), 64}, {a.Copy(r.sums), 64}}
 			eachColumn(a, 1, "finish", r.n, walkers, func(columns [][]R) {
 				record, n, acc := columns[0][0], at(columns[0][1], 32*h), at(columns[0][2], 32*h)
-				d, sums, t := a.Vec(), [2]V{a.Vec(), a.Vec()}, [2]V{a.Vec(), a.Vec()}
-				a.LoadWord(at(record, scale256), d)
+				t := [2]V{a.Vec(), a.Vec()}
 				a.LoadPair(n, t[0], t[1])
-				a.LoadPair(acc, sums[0], sums[1])
-				addScaled(a, sums, t, scale, d)
-				if p.offset {
-					p.groupSums(a, less, record, x, t)
-					addScaled(a, sums, t, offset, d)
-				}
-				a.StorePair(sums[0], sums[1], acc)
+				p.fold(a, record, acc, t, scale, offset, less, x)
 			})
 		})
 	}
 	a.Op("MOVD", end, r.x)
+}
+
+// headers loads the scales and offsets of eight rows, and their small offsets.
+func (p superPanel) headers(a *Asm, w R, h int) (scale, offset [2]V, less []V) {
+	scale = halves(a, w, p.scales()+16*h)
+	if p.offset {
+		offset, less = halves(a, w, p.scales()+32+16*h), p.less(a, w, h)
+	}
+	return scale, offset, less
+}
+
+// fold adds a block's share to the eight sums at acc. It spoils the integers t; x are two registers for group sums.
+func (p superPanel) fold(a *Asm, record R, acc string, t, scale, offset [2]V, less, x []V) {
+	d, sums := a.Vec(), [2]V{a.Vec(), a.Vec()}
+	a.LoadWord(at(record, scale256), d)
+	a.LoadPair(acc, sums[0], sums[1])
+	addScaled(a, sums, t, scale, d)
+	if p.offset {
+		p.groupSums(a, less, record, x, t)
+		addScaled(a, sums, t, offset, d)
+	}
+	a.StorePair(sums[0], sums[1], acc)
 }
 
 // addScaled adds float32(n) * (scale*d) to sums; it spoils n.

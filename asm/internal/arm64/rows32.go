@@ -47,7 +47,7 @@ func rows32(a *Asm, m machine) {
 func (p panel) emit(a *Asm, m machine) {
 	a.Func("rows"+p.name+m.suffix(), rowsParams, fmt.Sprintf(rowsDoc, p.bytes, record32))
 	acc, w, x, blocks, n := a.Param("acc"), a.Param("w"), a.Param("x"), a.Param("blocks"), a.Param("n")
-	next := a.Reg()
+	next, count := a.Reg(), m.counter(a, true)
 	a.Loop("block", blocks, func() {
 		for h := range 2 {
 			a.Scope(func() {
@@ -56,11 +56,11 @@ func (p panel) emit(a *Asm, m machine) {
 					offset = halves(a, w, 32+16*h)
 				}
 				groups := p.unpack(a, w, p.q, h)
-				m.arrange(a, groups)
+				product := product{groups: groups, top: p.top, bias: m.arrange(a, groups, p.bias), count: count}
 				a.Op("PRFM", at(w, 2048+h*160), "PLDL1KEEP")
 				a.Op("MOVD", x, next)
 				eachColumn(a, m.columns(), "column", n, []walker{{next, record32}, {a.Copy(acc), 64}}, func(r [][]R) {
-					p.multiply(a, m, groups, scale, offset, r, 32*h)
+					p.multiply(a, m, product, scale, offset, r, 32*h)
 				})
 			})
 		}
@@ -79,10 +79,8 @@ func halves(a *Asm, w R, disp int) [2]V {
 	return v
 }
 
-// multiply adds one block's share for some columns: float32(q·x) * (scale*xscale), then offset * xsum. Each column has
-// a record and 16 sums, half of which begin at disp.
-func (p panel) multiply(a *Asm, m machine, groups [][2]V, scale, offset [2]V, columns [][]R, disp int) {
-	product := product{groups: groups, top: p.top, bias: p.bias}
+// multiply adds one block's share for some columns. Each column has a record and 16 sums, half of which begin at disp.
+func (p panel) multiply(a *Asm, m machine, product product, scale, offset [2]V, columns [][]R, disp int) {
 	for _, c := range columns {
 		x, meta := a.Vecs(2), a.Vec()
 		a.LoadPair(at(c[0], 0), x[0], x[1])
@@ -91,26 +89,30 @@ func (p panel) multiply(a *Asm, m machine, groups [][2]V, scale, offset [2]V, co
 	}
 	sums := m.dot(a, product)
 	for i, c := range columns {
-		p.fold(a, sums[i], product.metas[i], scale, offset, at(c[1], disp))
+		a.Scope(func() {
+			before := [2]V{a.Vec(), a.Vec()}
+			a.LoadPair(at(c[1], disp), before[0], before[1])
+			p.fold(a, product.count, sums[i], before, sums[i], product.metas[i], scale, offset)
+		})
 	}
 	for i, c := range columns {
 		a.StorePair(sums[i][0], sums[i][1], at(c[1], disp))
 	}
 }
 
-// fold turns a column's integers into its sums so far and this block's share.
-func (p panel) fold(a *Asm, sums [2]V, meta V, scale, offset [2]V, acc string) {
+// fold sets sums to those before and a block's share, float32(n) * (scale*xscale), then offset * xsum. It spoils n,
+// which may be sums.
+func (p panel) fold(a *Asm, count counter, sums, before, n [2]V, meta V, scale, offset [2]V) {
 	a.Scope(func() {
-		before, t := a.Vecs(2), a.Vec()
-		a.LoadPair(acc, before[0], before[1])
-		for q, s := range sums {
-			a.Scvtf(s, s)
+		t := a.Vec()
+		for q, n := range n {
+			count.float(a, n)
 			a.FmulLane(t, scale[q], meta, metaScale)
-			a.Fmul(s, s, t)
-			a.Fadd(s, before[q], s)
+			a.Fmul(n, n, t)
+			a.Fadd(sums[q], before[q], n)
 			if p.offset {
 				a.FmulLane(t, offset[q], meta, metaSum)
-				a.Fadd(s, s, t)
+				a.Fadd(sums[q], sums[q], t)
 			}
 		}
 	})

@@ -52,7 +52,7 @@ func table(a *Asm, w R, disp, h int) [][2]V {
 			numbers[i] = byte(v)
 		}
 		t := a.Vec()
-		a.Load(at(a.Constant("nonLinear", numbers), 0), t)
+		a.Load(at(a.Constant("nonLinear", numbers[:]), 0), t)
 		for _, g := range groups {
 			for _, v := range g {
 				a.Op("VTBL", v.of("B16"), "["+t.of("B16")+"]", v.of("B16"))
@@ -74,8 +74,7 @@ func five(a *Asm, w R, disp, h int) [][2]V {
 					a.shiftBytes(t, from, 4-g)
 					from = t
 				}
-				a.op3("VAND", "B16", t, from, bit)
-				a.op3("VORR", "B16", v, v, t)
+				a.op3("VBIT", "B16", v, from, bit)
 			}
 		}
 	})
@@ -91,18 +90,12 @@ func (a *Asm) shiftBytes(d, n V, bits int) {
 	a.shift("VSHL", "B16", d, n, bits)
 }
 
-// eights reads eight vectors of weights plus 128.
+// eights reads eight vectors of weights.
 func eights(a *Asm, w R, disp, h int) [][2]V {
-	groups := take(a, 8)
-	a.Scope(func() {
-		top := mask(a, 0x80)
-		for g, group := range groups {
-			a.LoadPair(at(w, disp+64*g+32*h), group[0], group[1])
-			for _, v := range group {
-				a.op3("VEOR", "B16", v, v, top)
-			}
-		}
-	})
+	groups := make([][2]V, 8)
+	for g := range groups {
+		groups[g] = loadHalf(a, w, disp+64*g, h)
+	}
 	return groups
 }
 
