@@ -14,6 +14,7 @@ import (
 	"github.com/nrt-go/nrt/kv"
 	"github.com/nrt-go/nrt/models"
 	"github.com/nrt-go/nrt/quant"
+	"github.com/nrt-go/nrt/sched"
 	"github.com/nrt-go/nrt/tensor"
 	"github.com/nrt-go/nrt/tokenizer"
 )
@@ -26,10 +27,14 @@ const DefaultContext = 8192
 // small enough that cancelling is felt at once.
 const PrefillChunk = 64
 
+// DefaultParallel is how many answers are computed together where the caller does not say.
+const DefaultParallel = 4
+
 // Config says how a model is opened; zero values are the defaults.
 type Config struct {
 	Threads  int    // workers; 0 is the machine's physical cores
 	Context  int    // tokens of context; 0 is the model's own, at most DefaultContext
+	Parallel int    // answers that are computed together, others wait; 0 is DefaultParallel
 	KV       string // element type of KV pages: "f16" or "f32"; "" is f32 where weights or activations are, else f16
 	NoMap    bool   // read the file instead of mapping it
 	Template string // source of a chat template to use instead of the model's own
@@ -38,7 +43,7 @@ type Config struct {
 	Activations string
 }
 
-// Engine answers one request at a time; others wait their turn.
+// Engine answers many requests at once: one loop computes a step of all of them, then the next.
 type Engine struct {
 	cfg     Config
 	file    *gguf.File
@@ -56,9 +61,16 @@ type Engine struct {
 	breakersMu sync.Mutex
 	breakersOf map[string][][]int32 // DRY's texts as token sequences
 
-	turn     chan struct{} // holds one token: whoever has it owns all below
+	turn     chan struct{} // holds one token: whoever has it owns the runner, and all below
 	prefixes prefixes
 	failed   error // set for good once the file or the pool broke
+
+	desk    desk
+	sched   *sched.Scheduler
+	answers map[string]*answer // those the scheduler knows
+	parts   []part
+	batch   models.Batch
+	ended   chan struct{} // closed when the loop is over
 
 	closing sync.Once
 	closed  chan struct{}
@@ -79,12 +91,16 @@ func Open(path string, cfg Config) (e *Engine, err error) {
 			err = errors.Join(err, file.Close())
 		}
 	}()
-	e = &Engine{cfg: cfg, file: file, turn: make(chan struct{}, 1), closed: make(chan struct{}), breakersOf: map[string][][]int32{}}
+	e = &Engine{
+		cfg: cfg, file: file, turn: make(chan struct{}, 1), closed: make(chan struct{}), breakersOf: map[string][][]int32{},
+		desk: desk{wake: make(chan struct{}, 1)}, answers: map[string]*answer{}, ended: make(chan struct{}),
+	}
 	err = tensor.Guard(e.load)
 	if err != nil {
 		return nil, err
 	}
 	e.turn <- struct{}{}
+	go e.loop()
 	return e, nil
 }
 
@@ -114,10 +130,17 @@ func (e *Engine) load() error {
 	if e.templateErr != nil && e.cfg.Template != "" {
 		return e.templateErr
 	}
-	// Room for one conversation as long as the context, and for the kept ones as far as they leave some.
+	parallel := e.cfg.Parallel
+	if parallel == 0 {
+		parallel = DefaultParallel
+	}
+	// Room for as many conversations as long as the context, and for the kept ones as far as they leave some.
 	shape := e.model.Config().KV(elem)
 	pages := (e.context + shape.PageTokens - 1) / shape.PageTokens
-	if e.pages, err = kv.NewStore(shape, 2*int64(pages)*shape.PageBytes()); err != nil {
+	if e.pages, err = kv.NewStore(shape, int64(parallel+1)*int64(pages)*shape.PageBytes()); err != nil {
+		return err
+	}
+	if e.sched, err = sched.New(policy(parallel, shape.PageTokens, (parallel+1)*pages)); err != nil {
 		return err
 	}
 	e.pool = kernels.NewPool(e.cfg.Threads)
@@ -127,8 +150,18 @@ func (e *Engine) load() error {
 			return errors.Join(err, e.arena.Free())
 		}
 	}
-	e.runner = models.NewRunner(e.model, e.pool, PrefillChunk, form)
+	e.runner = models.NewRunner(e.model, e.pool, PrefillChunk+parallel, form)
 	return nil
+}
+
+// policy is how steps are cut. A token of a prompt costs about an eighth of what a step costs anyway, less where memory
+// is fast and more where it is slow; that is near enough to keep those who talk from waiting more than twice as long
+// while somebody's prompt is read.
+func policy(parallel, pageTokens, pages int) sched.Config {
+	return sched.Config{
+		PageTokens: pageTokens, Pages: pages, Active: parallel, Prefill: PrefillChunk, Chunked: true,
+		Stretch: 100, MinChunk: 4, Cost: sched.Cost{Step: 8, Token: 1}, Patience: 64,
+	}
 }
 
 func (e *Engine) loadTemplate() (*tokenizer.Template, error) {
@@ -171,7 +204,7 @@ func (e *Engine) kvElem(form kernels.Activations) (kv.Elem, error) {
 func (e *Engine) acquire(ctx context.Context) error {
 	select {
 	case <-e.closed:
-		return chat.Errorf(chat.Unavailable, "engine: the model is closed")
+		return errClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-e.turn:
@@ -185,13 +218,18 @@ func (e *Engine) acquire(ctx context.Context) error {
 
 func (e *Engine) release() { e.turn <- struct{}{} }
 
-// usable refuses to compute with weights that are no longer those that were opened.
+// usable refuses to compute for a closed engine.
 func (e *Engine) usable() error {
 	select {
 	case <-e.closed:
-		return chat.Errorf(chat.Unavailable, "engine: the model is closed")
+		return errClosed
 	default:
+		return e.broken()
 	}
+}
+
+// broken refuses to compute with weights that are no longer those that were opened.
+func (e *Engine) broken() error {
 	if e.failed == nil {
 		// A file replaced by another leaves the mapped one whole; one changed in place does not.
 		if err := e.file.Check(); err != nil && !errors.Is(err, gguf.ErrReplaced) {
@@ -201,10 +239,13 @@ func (e *Engine) usable() error {
 	return e.failed
 }
 
-// Close waits for the running answer and releases the model. A second Close does nothing.
+// Close waits for the answers that were begun and releases the model; those that wait are refused. A second Close does
+// nothing.
 func (e *Engine) Close() error {
 	var err error
 	e.closing.Do(func() {
+		e.desk.close()
+		<-e.ended
 		close(e.closed)
 		<-e.turn
 		e.prefixes.drop()

@@ -99,8 +99,11 @@ func (e *Engine) sweep(ctx context.Context, tokens []int32, run func(context.Con
 	for len(p.tokens) < len(tokens) {
 		done := len(p.tokens)
 		chunk := tokens[done:min(done+PrefillChunk, len(tokens))]
-		fillBatch(&b, p, chunk, func(int) bool { return true })
-		rows, err := e.compute(ctx, p, func() (tensor.Matrix, error) { return run(ctx, &b) })
+		b.Seqs, b.Tokens = append(b.Seqs[:0], p.seq), b.Tokens[:0]
+		for i, id := range chunk {
+			b.Tokens = append(b.Tokens, models.Token{ID: id, Pos: done + i, Logits: true})
+		}
+		rows, err := e.compute(ctx, func() (tensor.Matrix, error) { return run(ctx, &b) }, func() { p.seq.Truncate(done) })
 		if err != nil {
 			return err
 		}

@@ -20,23 +20,24 @@ func (s *Scheduler) expire() {
 type budget struct {
 	tokens int
 	timed  bool  // somebody decodes and waits for the step's end
-	time   int64 // what is left of the target, where timed
+	time   int64 // the cost that prompts may add, where timed
 	least  int   // tokens that are granted whatever the time left: MinChunk, until they are taken
 }
 
-// budget is the step's prompt tokens, and the time that those who decode leave.
+// budget is the step's prompt tokens, and what they may cost those who decode.
 func (s *Scheduler) budget() budget {
 	b := budget{tokens: s.cfg.Prefill}
-	if s.cfg.Target == 0 || len(s.ring) == 0 {
+	if s.cfg.Stretch == 0 || len(s.ring) == 0 {
 		return b
 	}
-	b.timed, b.time, b.least = true, s.cfg.Target-s.cfg.Cost.Step, s.cfg.MinChunk
+	cost := s.cfg.Cost.Step
 	for i, q := range s.ring {
 		if s.cfg.Width > 0 && i == s.cfg.Width {
 			break
 		}
-		b.time -= s.cfg.Cost.of(1, q.context())
+		cost += s.cfg.Cost.of(1, q.context())
 	}
+	b.timed, b.time, b.least = true, cost*int64(s.cfg.Stretch)/100, s.cfg.MinChunk
 	return b
 }
 

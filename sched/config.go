@@ -34,9 +34,10 @@ type Config struct {
 	Chunked    bool      // prompts are cut to what a step has left; else a prompt is computed in one step or waits
 	Admission  Admission // how pages are given
 
-	// A step that decodes takes only as much of a prompt as is predicted to end within Target, in the unit of Cost.
-	// At least MinChunk tokens are taken, so that a busy engine reads prompts at all. 0: the limit is Prefill alone.
-	Target   int64
+	// Stretch is by how many per cent of its predicted cost a step that decodes may be lengthened by prompts: 100 lets
+	// those who talk wait twice as long for a token while somebody's prompt is read. At least MinChunk tokens are taken,
+	// so that a busy engine reads prompts at all. 0: the limit is Prefill alone.
+	Stretch  int
 	MinChunk int
 	Cost     Cost
 
@@ -73,7 +74,7 @@ func (c Config) check() error {
 		least int64
 	}{
 		{"PageTokens", int64(c.PageTokens), 1}, {"Pages", int64(c.Pages), 1}, {"Active", int64(c.Active), 1},
-		{"Width", int64(c.Width), 0}, {"Prefill", int64(c.Prefill), 1}, {"Target", c.Target, 0}, {"MinChunk", int64(c.MinChunk), 0},
+		{"Width", int64(c.Width), 0}, {"Prefill", int64(c.Prefill), 1}, {"Stretch", int64(c.Stretch), 0}, {"MinChunk", int64(c.MinChunk), 0},
 		{"Cost.Step", c.Cost.Step, 0}, {"Cost.Token", c.Cost.Token, 0}, {"Cost.Context", c.Cost.Context, 0},
 		{"Ageing", int64(c.Ageing), 0}, {"Patience", int64(c.Patience), 0}, {"HitBonus", c.HitBonus, 0},
 	} {
@@ -86,12 +87,12 @@ func (c Config) check() error {
 		return fmt.Errorf("sched: %d pages of %d tokens; want at most 2^32 of 2^20", c.Pages, c.PageTokens)
 	case c.Admission != Reserve && c.Admission != Grow:
 		return fmt.Errorf("sched: admission %d is unknown; there are reserve and grow", int(c.Admission))
-	case c.Target > 0 && !c.Chunked:
-		return fmt.Errorf("sched: a target of %d needs chunked prompts: a whole prompt takes the time it takes", c.Target)
-	case c.Target > 0 && c.MinChunk == 0:
-		return fmt.Errorf("sched: a target of %d needs a MinChunk of at least 1, or prompts would wait for ever", c.Target)
-	case c.Target > 0 && c.Cost.Token == 0:
-		return fmt.Errorf("sched: a target of %d needs the cost of a token", c.Target)
+	case c.Stretch > 0 && !c.Chunked:
+		return fmt.Errorf("sched: a stretch of %d %% needs chunked prompts: a whole prompt takes the time it takes", c.Stretch)
+	case c.Stretch > 0 && c.MinChunk == 0:
+		return fmt.Errorf("sched: a stretch of %d %% needs a MinChunk of at least 1, or prompts might wait for ever", c.Stretch)
+	case c.Stretch > 0 && c.Cost.Token == 0:
+		return fmt.Errorf("sched: a stretch of %d %% needs the cost of a token", c.Stretch)
 	}
 	return nil
 }

@@ -20,9 +20,9 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *Config) { c.Ageing = -1 }, "sched: Ageing is -1; want at least 0"},
 		{func(c *Config) { c.Pages = math.MaxInt }, "sched: 9223372036854775807 pages of 16 tokens; want at most 2^32 of 2^20"},
 		{func(c *Config) { c.Admission = 7 }, "sched: admission 7 is unknown; there are reserve and grow"},
-		{func(c *Config) { c.Target = 5 }, "sched: a target of 5 needs chunked prompts: a whole prompt takes the time it takes"},
-		{func(c *Config) { c.Target, c.Chunked = 5, true }, "sched: a target of 5 needs a MinChunk of at least 1, or prompts would wait for ever"},
-		{func(c *Config) { c.Target, c.Chunked, c.MinChunk = 5, true, 1 }, "sched: a target of 5 needs the cost of a token"},
+		{func(c *Config) { c.Stretch = 5 }, "sched: a stretch of 5 % needs chunked prompts: a whole prompt takes the time it takes"},
+		{func(c *Config) { c.Stretch, c.Chunked = 5, true }, "sched: a stretch of 5 % needs a MinChunk of at least 1, or prompts might wait for ever"},
+		{func(c *Config) { c.Stretch, c.Chunked, c.MinChunk = 5, true, 1 }, "sched: a stretch of 5 % needs the cost of a token"},
 	} {
 		cfg := good
 		c.change(&cfg)

@@ -125,16 +125,16 @@ func TestHitBonus(t *testing.T) {
 	}
 }
 
-// While others decode, a prompt is cut to what the target leaves; alone, to the step's tokens.
-func TestTarget(t *testing.T) {
-	cfg := Config{PageTokens: 64, Pages: 100, Active: 8, Prefill: 512, Chunked: true, Target: 100, MinChunk: 4, Cost: Cost{Step: 20, Token: 1, Context: 1024}}
+// While others decode, a prompt is cut to what may be added to their step; alone, to the step's tokens.
+func TestStretch(t *testing.T) {
+	cfg := Config{PageTokens: 64, Pages: 100, Active: 8, Prefill: 512, Chunked: true, Stretch: 335, MinChunk: 4, Cost: Cost{Step: 20, Token: 1, Context: 1024}}
 	s := newScheduler(t, cfg, Request{ID: "talks", Prompt: 1, Output: 100})
-	s.Next() // 20 + 1 + its one position
+	s.Next()
 	s.Commit()
 	submit(t, s, Request{ID: "reads", Prompt: 1000, Output: 1})
 	p := s.Next()
 	s.Commit()
-	// Left are 100 - 20 - (1+2) for the one who decodes at position 1; n tokens cost n + n(n+1)/2: 10 cost 65, 11 cost 77.
+	// The one who decodes at position 1 costs 20 + 1 + 2, of which 335 % are 77; n tokens cost n + n(n+1)/2: 11 cost 77.
 	if len(p.Prefill) != 1 || p.Prefill[0].Tokens != 11 {
 		t.Fatalf("chunks %+v, want one of 11 tokens", p.Prefill)
 	}

@@ -25,7 +25,7 @@ func drawConfig(t *rapid.T) Config {
 	}
 	if cfg.Chunked && rapid.Bool().Draw(t, "timed") {
 		cfg.Cost = Cost{Step: 50, Token: 7, Context: 3}
-		cfg.Target, cfg.MinChunk = rapid.Int64Range(1, 900).Draw(t, "target"), rapid.IntRange(1, 8).Draw(t, "least")
+		cfg.Stretch, cfg.MinChunk = rapid.IntRange(1, 900).Draw(t, "stretch"), rapid.IntRange(1, 8).Draw(t, "least")
 	}
 	return cfg
 }
