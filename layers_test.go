@@ -21,6 +21,7 @@ var layers = []string{
 	"bench",
 	"engine",
 	"requant",
+	"sched",
 	"sample",
 	"models",
 	"kv",
@@ -37,7 +38,7 @@ var layers = []string{
 }
 
 // leaves import nothing of ours (internal/testdata in tests aside).
-var leaves = []string{"sample", "jinja", "quant", "hub", "chat", "internal/testdata"}
+var leaves = []string{"sched", "sample", "jinja", "quant", "hub", "chat", "internal/testdata"}
 
 const module = "github.com/nrt-go/nrt"
 

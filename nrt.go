@@ -12,9 +12,9 @@
 //		fmt.Print(ev.Text)
 //	}
 //
-// A Model answers one request at a time; further ones wait their turn. It keeps the keys and values of recent
-// conversations, so that sending the growing list of messages computes only what is new. All methods may be called
-// from several goroutines.
+// A Model answers several requests at once: one step computes a token of each. What a request gets back does not depend
+// on the others. It keeps the keys and values of recent conversations, so that sending the growing list of messages
+// computes only what is new. All methods may be called from several goroutines.
 package nrt
 
 import (
@@ -44,6 +44,10 @@ func Threads(n int) Option { return func(c *engine.Config) { c.Threads = n } }
 // Context sets how many tokens a conversation may have; the default is the model's own length, at most
 // engine.DefaultContext. Memory grows with use, not with this bound.
 func Context(tokens int) Option { return func(c *engine.Config) { c.Context = tokens } }
+
+// Parallel sets how many answers are computed together; others wait. The default is engine.DefaultParallel. Each may
+// take keys and values for a whole context, so the bound on memory grows with it; the memory itself grows with use.
+func Parallel(answers int) Option { return func(c *engine.Config) { c.Parallel = answers } }
 
 // KVType sets the element type of the KV pages: "f16" or "f32". The default, also "", is f32 where the model's weights or
 // the activations are, and f16 everywhere else.

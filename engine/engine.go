@@ -130,9 +130,9 @@ func (e *Engine) load() error {
 	if e.templateErr != nil && e.cfg.Template != "" {
 		return e.templateErr
 	}
-	parallel := e.cfg.Parallel
-	if parallel == 0 {
-		parallel = DefaultParallel
+	parallel, err := parallelAnswers(e.cfg.Parallel)
+	if err != nil {
+		return err
 	}
 	// Room for as many conversations as long as the context, and for the kept ones as far as they leave some.
 	shape := e.model.Config().KV(elem)
@@ -181,6 +181,19 @@ func contextSize(asked, trained int) (int, error) {
 		return asked, nil
 	}
 	return min(trained, DefaultContext), nil
+}
+
+// maxParallel bounds the room that a step's batch takes.
+const maxParallel = 1024
+
+func parallelAnswers(asked int) (int, error) {
+	switch {
+	case asked < 0 || asked > maxParallel:
+		return 0, fmt.Errorf("engine: %d answers together asked for; want 1 to %d, or 0 for %d", asked, maxParallel, DefaultParallel)
+	case asked == 0:
+		return DefaultParallel, nil
+	}
+	return asked, nil
 }
 
 // kvElem is the element type of KV pages. A model whose weights or activations are in full precision keeps it there: half

@@ -290,6 +290,7 @@ func TestBadConfig(t *testing.T) {
 	}{
 		{"context", Config{Context: 1 << 20}, "trained for 512"},
 		{"negative context", Config{Context: -1}, "at least 1"},
+		{"parallel", Config{Parallel: -1}, "want 1 to 1024, or 0 for 4"},
 		{"KV type", Config{KV: "q4_0"}, "there are f16 and f32"},
 		{"template", Config{Template: "{% if %}"}, "template"},
 	} {
@@ -312,8 +313,9 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestFileCut cuts the model's file while an answer is computed from its mapping.
-func TestFileCut(t *testing.T) {
+// cutFile opens a copy of a model in float32, whose weights are read from the mapping, and returns what cuts the file.
+func cutFile(t *testing.T) (e *Engine, cut func()) {
+	t.Helper()
 	data, err := os.ReadFile(testdata.Shared(t, "models/stories260K-f32.gguf"))
 	if err != nil {
 		t.Fatal(err)
@@ -322,24 +324,56 @@ func TestFileCut(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e, err := Open(path, Config{})
-	if err != nil {
+	if e, err = Open(path, Config{}); err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close()
-	var last error
-	for ev, err := range e.Chat(context.Background(), greedy("Once upon a time", 30)) {
-		if len(ev.Tokens) > 0 {
-			if err := os.Truncate(path, int64(len(data)/4)); err != nil {
-				t.Fatal(err)
-			}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
 		}
-		last = err
+	})
+	return e, func() {
+		if err := os.Truncate(path, int64(len(data)/4)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if codeOf(last) != chat.ModelFailed {
-		t.Errorf("while answering: %v", last)
+}
+
+// A file that was cut fails the answer that waits for its next step, and all that follow.
+func TestFileCut(t *testing.T) {
+	e, cut := cutFile(t)
+	<-e.turn // no step until the file is cut
+	answered := make(chan error)
+	go func() {
+		_, err := chat.Collect(e.Chat(context.Background(), greedy("Once upon a time", 30)))
+		answered <- err
+	}()
+	cut()
+	e.release()
+	if err := <-answered; codeOf(err) != chat.ModelFailed {
+		t.Errorf("while answering: %v", err)
 	}
 	if _, err := chat.Collect(e.Chat(context.Background(), greedy("Once", 1))); codeOf(err) != chat.ModelFailed {
 		t.Errorf("afterwards: %v", err)
 	}
+}
+
+// A file that is cut during a step fails that step, and all that follow.
+func TestFileCutWithinStep(t *testing.T) {
+	e, cut := cutFile(t)
+	if err := e.acquire(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	a, err := e.newAnswer(greedy("Once upon a time", 30))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.begin(a)
+	e.parts = []part{{a: a, tokens: a.prompt, draws: true}}
+	cut()
+	e.computeParts()
+	if _, _, err := a.box.take(context.Background()); codeOf(err) != chat.ModelFailed || e.failed == nil || len(e.parts) != 0 {
+		t.Errorf("got %v, and %v for those that follow", err, e.failed)
+	}
+	e.release()
 }

@@ -76,8 +76,12 @@ func (e *Engine) loop() {
 			continue
 		}
 		<-e.turn
-		e.welcome(arrivals)
-		e.dismiss(closed)
+		refused := e.broken()
+		e.dismiss(refused, closed)
+		if refused == nil && closed {
+			refused = errClosed
+		}
+		e.welcome(arrivals, refused)
 		if e.sched.Len() > 0 {
 			e.step()
 		}
@@ -85,24 +89,9 @@ func (e *Engine) loop() {
 	}
 }
 
-// welcome gives the scheduler what has arrived.
-func (e *Engine) welcome(arrivals []*answer) {
-	for _, a := range arrivals {
-		r := sched.Request{ID: a.id, Prompt: len(a.prompt), Output: a.limit}
-		if a.kept = e.prefixes.take(a.prompt); a.kept != nil {
-			r.Cached = len(a.kept.tokens)
-		}
-		e.answers[a.id] = a
-		if err := e.sched.Submit(r); err != nil {
-			e.retire(a, chat.Errorf(chat.ContextTooLong, "engine: %w", err))
-		}
-	}
-}
-
 // dismiss ends the answers that nobody reads, all of them once the model has failed, and where the engine is closed
-// those that were not begun.
-func (e *Engine) dismiss(closed bool) {
-	failed := e.broken()
+// those that were not begun. It comes before the welcome of others, which may go on from their pages.
+func (e *Engine) dismiss(failed error, closed bool) {
 	for _, a := range e.answers {
 		switch {
 		case a.left.Load():
@@ -111,6 +100,24 @@ func (e *Engine) dismiss(closed bool) {
 			e.retire(a, failed)
 		case closed && a.started.IsZero():
 			e.retire(a, errClosed)
+		}
+	}
+}
+
+// welcome gives the scheduler what has arrived, or refuses it.
+func (e *Engine) welcome(arrivals []*answer, refused error) {
+	for _, a := range arrivals {
+		if refused != nil {
+			a.box.end(refused)
+			continue
+		}
+		r := sched.Request{ID: a.id, Prompt: len(a.prompt), Output: a.limit}
+		if a.kept = e.prefixes.take(a.prompt); a.kept != nil {
+			r.Cached = len(a.kept.tokens)
+		}
+		e.answers[a.id] = a
+		if err := e.sched.Submit(r); err != nil {
+			e.retire(a, chat.Errorf(chat.ContextTooLong, "engine: %w", err))
 		}
 	}
 }
