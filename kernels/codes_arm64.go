@@ -1,4 +1,4 @@
 package kernels
 
-// q8Bias is what packed codes of Q8_0 have on top of the weights: nothing, as products of NEON take two signed bytes.
-const q8Bias = 0
+// What packed codes have on top of the weights: nothing, as products of NEON take two signed bytes.
+const q4Bias, q8Bias = 0, 0

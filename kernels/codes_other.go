@@ -2,5 +2,5 @@
 
 package kernels
 
-// q8Bias is what packed codes of Q8_0 have on top of the weights: the first bytes of VPDPBUSD's products are unsigned.
-const q8Bias = 128
+// What packed codes have on top of the weights: the first bytes of VPDPBUSD's products are unsigned.
+const q4Bias, q8Bias = 8, 128

@@ -32,7 +32,7 @@ var layouts = []layout{
 	{format: format(quant.Q5_0), part: 320, pack: packQ5_0},
 	{format: format(quant.Q5_1), part: 320, offset: true, pack: packQ5_1},
 	{format: format(quant.Q8_0), part: 512, pack: packQ8_0},
-	{format: format(quant.IQ4_NL), part: 256, pack: packQ4_0}, // codes, not yet looked up
+	{format: format(quant.IQ4_NL), part: 256, pack: packIQ4_NL},
 	{format: format(quant.Q2_K), part: 128, small: 256, offset: true, pack: packQ2_K},
 	{format: format(quant.Q3_K), part: 192, small: 256, pack: packQ3_K},
 	{format: format(quant.Q4_K), part: 256, small: 256, offset: true, pack: packQ4_K},

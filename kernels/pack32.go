@@ -4,7 +4,14 @@ import "encoding/binary"
 
 // The formats in blocks of 32 on their way into panels, see unpack32.go for what the files hold.
 
+// packQ4_0 keeps the file's halves, the weights plus 8, or turns their top bits around, which takes 8 off.
 func packQ4_0(dst []byte, row int, src []byte) {
+	copy(dst[2*row:][:2], src)
+	packTurned(dst[32+4*row:], src[2:18], (8-q4Bias)*0x1111111111111111)
+}
+
+// packIQ4_NL packs codes, not yet looked up.
+func packIQ4_NL(dst []byte, row int, src []byte) {
 	copy(dst[2*row:][:2], src)
 	packNibbles(dst[32+4*row:], src[2:18])
 }
@@ -38,8 +45,11 @@ func packQ8_0(dst []byte, row int, src []byte) {
 }
 
 // packNibbles puts weights 8p+j in the low halves and 8p+4+j in the high halves of vector p.
-func packNibbles(q, src []byte) {
-	a, b := binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[8:])
+func packNibbles(q, src []byte) { packTurned(q, src, 0) }
+
+// packTurned is packNibbles with some bits of each eight bytes turned around.
+func packTurned(q, src []byte, bits uint64) {
+	a, b := binary.LittleEndian.Uint64(src)^bits, binary.LittleEndian.Uint64(src[8:])^bits
 	_ = q[195]
 	put(q, 0, join(a&lowHalf))
 	put(q, 1, join(b&lowHalf))

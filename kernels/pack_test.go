@@ -20,7 +20,7 @@ type reference struct {
 }
 
 var references = map[quant.Type]reference{
-	quant.Q4_0:   {unpack: unpackQ4_0, bias: 8, place: placeNibbles},
+	quant.Q4_0:   {unpack: unpackQ4_0, bias: q4Bias, place: placeNibbles},
 	quant.Q4_1:   {unpack: unpackQ4_1, place: placeNibbles},
 	quant.Q5_0:   {unpack: unpackQ5_0, bias: 16, place: placeFive},
 	quant.Q5_1:   {unpack: unpackQ5_1, place: placeFive},

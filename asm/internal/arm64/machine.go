@@ -2,6 +2,7 @@ package arm64
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/bits"
 )
@@ -12,8 +13,10 @@ type machine interface {
 	suffix() string
 	// columns is how many columns dot takes at once.
 	columns() int
-	// counter is how integer sums begin; float says that they end as float32.
-	counter(a *Asm, float bool) counter
+	// wide says that sums have 32 bits from the first product on.
+	wide() bool
+	// counter is how sums begin and end that are so many times what counts, or 0: that stay integers.
+	counter(a *Asm, times int) counter
 	// arrange brings what unpack has left into the order that dot reads. Where it takes off the bias, none is left.
 	arrange(a *Asm, groups [][2]V, bias int) int
 	// dot returns eight sums for each column. Registers of activations are free afterwards, unless they are kept.
@@ -22,7 +25,8 @@ type machine interface {
 
 // counter is how integer sums begin and end. Products that are added to what is in a register need it cleared, which
 // costs as much as a product: a load does not. Sums that begin as the bits of 1.5 * 2^23 are, read as float32, that
-// number plus the sum, as long as the sum is less than 2^22: taking it off again is exact and costs a quarter of a conversion.
+// number plus the sum, as long as the sum is less than 2^22: taking it off again is exact and costs a quarter of a conversion. Of sums that
+// are 16 times what counts, 1.5 * 2^19 leaves a sixteenth.
 type counter struct {
 	start   R // of 32 bytes
 	exact   bool
@@ -31,15 +35,15 @@ type counter struct {
 
 const rounder = 12582912
 
-func newCounter(a *Asm, float bool) counter {
-	if !float {
+func newCounter(a *Asm, times int) counter {
+	if times == 0 {
 		return counter{start: a.Constant("zeros", make([]byte, 32))}
 	}
 	var data []byte
 	for range 8 {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(rounder))
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(rounder/float32(times)))
 	}
-	c := counter{start: a.Constant("rounders", data), exact: true, rounder: a.Vec()}
+	c := counter{start: a.Constant(fmt.Sprintf("rounder%d", times), data), exact: true, rounder: a.Vec()}
 	a.Load(at(c.start, 0), c.rounder)
 	return c
 }

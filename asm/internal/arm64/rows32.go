@@ -21,10 +21,14 @@ type panel struct {
 	top    int  // the largest |q|
 	q      int
 	unpack unpack
+
+	// What another way to unpack leaves is a multiple of the weights, for machines that have room for its sums.
+	multiple unpack
+	times    int
 }
 
 var panels32 = []panel{
-	{name: "Q4_0", bytes: 288, bias: 8, top: 15, q: 32, unpack: nibbles},
+	{name: "Q4_0", bytes: 288, top: 8, q: 32, unpack: signed, multiple: signed16, times: 16},
 	{name: "Q4_1", bytes: 320, offset: true, top: 15, q: 64, unpack: nibbles},
 	{name: "Q5_0", bytes: 352, bias: 16, top: 31, q: 32, unpack: five},
 	{name: "Q5_1", bytes: 384, offset: true, top: 31, q: 64, unpack: five},
@@ -44,10 +48,21 @@ func rows32(a *Asm, m machine) {
 	}
 }
 
+// on is the format as a machine takes it.
+func (p panel) on(m machine) panel {
+	if p.multiple != nil && m.wide() {
+		p.unpack = p.multiple
+	} else {
+		p.times = 1
+	}
+	return p
+}
+
 func (p panel) emit(a *Asm, m machine) {
+	p = p.on(m)
 	a.Func("rows"+p.name+m.suffix(), rowsParams, fmt.Sprintf(rowsDoc, p.bytes, record32))
 	acc, w, x, blocks, n := a.Param("acc"), a.Param("w"), a.Param("x"), a.Param("blocks"), a.Param("n")
-	next, count := a.Reg(), m.counter(a, true)
+	next, count := a.Reg(), m.counter(a, p.times)
 	a.Loop("block", blocks, func() {
 		for h := range 2 {
 			a.Scope(func() {

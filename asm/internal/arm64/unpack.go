@@ -43,6 +43,38 @@ func nibbles(a *Asm, w R, disp, h int) [][2]V {
 	return groups
 }
 
+// signed is nibbles of numbers with a sign.
+func signed(a *Asm, w R, disp, h int) [][2]V {
+	groups := take(a, 8)
+	for p := range 4 {
+		even, odd := groups[2*p], groups[2*p+1]
+		a.LoadPair(at(w, disp+64*p+32*h), odd[0], odd[1])
+		for q, v := range odd {
+			a.shift("VSHL", "B16", even[q], v, 4)
+			a.Sshr(8, even[q], even[q], 4)
+			a.Sshr(8, v, v, 4)
+		}
+	}
+	return groups
+}
+
+// signed16 is signed times 16.
+func signed16(a *Asm, w R, disp, h int) [][2]V {
+	groups := take(a, 8)
+	a.Scope(func() {
+		high := mask(a, 0xf0)
+		for p := range 4 {
+			even, odd := groups[2*p], groups[2*p+1]
+			a.LoadPair(at(w, disp+64*p+32*h), odd[0], odd[1])
+			for q, v := range odd {
+				a.shift("VSHL", "B16", even[q], v, 4)
+				a.op3("VAND", "B16", v, v, high)
+			}
+		}
+	})
+	return groups
+}
+
 // table looks nibbles up among the sixteen numbers that IQ4_NL's codes stand for.
 func table(a *Asm, w R, disp, h int) [][2]V {
 	groups := nibbles(a, w, disp, h)
