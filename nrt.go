@@ -25,6 +25,7 @@ import (
 	"github.com/nrt-go/nrt/engine"
 	"github.com/nrt-go/nrt/gguf"
 	"github.com/nrt-go/nrt/models"
+	"github.com/nrt-go/nrt/packed"
 	"github.com/nrt-go/nrt/tokenizer"
 )
 
@@ -60,6 +61,15 @@ func Activations(name string) Option { return func(c *engine.Config) { c.Activat
 
 // NoMap reads the file into memory instead of mapping it.
 func NoMap() Option { return func(c *engine.Config) { c.NoMap = true } }
+
+// Packed keeps the weights on disk in the order in which this machine reads them, in a folder of at most limit bytes (0
+// is packed.DefaultLimit): the next Open maps them and is ready at once. The file is written after the first answer. What
+// goes wrong with it is no error; notice, which may be nil, hears of it, on a goroutine of its own.
+func Packed(dir string, limit int64, notice func(string)) Option {
+	return func(c *engine.Config) {
+		c.Packed, c.Notice = &packed.Cache{Dir: dir, Limit: limit}, notice
+	}
+}
 
 // Template sets the source of the chat template to use instead of the model's own.
 func Template(source string) Option { return func(c *engine.Config) { c.Template = source } }

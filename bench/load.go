@@ -15,6 +15,7 @@ import (
 	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/kv"
 	"github.com/nrt-go/nrt/models"
+	"github.com/nrt-go/nrt/packed"
 	"github.com/nrt-go/nrt/tokenizer"
 )
 
@@ -22,8 +23,8 @@ import (
 const LoadPrompt = 16
 
 // LoadMethod says in one line how loading is measured.
-const LoadMethod = "from opening the file to the logits behind a prompt of 16 tokens, in this process; one warm-up, so the file " +
-	"stands in the page cache; the peak counts the file's mapped pages too"
+const LoadMethod = "from opening the file to the logits behind a prompt of 16 tokens, in this process; one warm-up, so the files " +
+	"stand in the page cache; the peak counts the file's mapped pages too"
 
 // LoadRecord is where the time to the first token goes, in milliseconds.
 type LoadRecord struct {
@@ -37,17 +38,19 @@ type LoadRecord struct {
 	Time        time.Time `json:"test_time"`
 	Open        Samples   `json:"open_ms"`    // map, check, bind
 	Vocabulary  Samples   `json:"vocab_ms"`   // the tokenizer
-	Pack        Samples   `json:"pack_ms"`    // weights into panels, pages and buffers
+	Pack        Samples   `json:"pack_ms"`    // weights into panels or their packed file mapped, pages and buffers
 	Prefill     Samples   `json:"prefill_ms"` // LoadPrompt tokens
 	Total       Samples   `json:"first_token_ms"`
+	Kept        bool      `json:"packed_file"`        // whether the weights came from a packed file
 	PeakBytes   int64     `json:"peak_rss,omitempty"` // largest resident memory of a run; 0 where the system does not say
 }
 
 // Model is the name of the model's file without its folders.
 func (r *LoadRecord) Model() string { return filepath.Base(filepath.ToSlash(r.ModelFile)) }
 
-// MeasureLoad opens a model and computes its first token, once to warm up and then Reps times.
-func MeasureLoad(ctx context.Context, path string, threads int, run Run) (LoadRecord, error) {
+// MeasureLoad opens a model and computes its first token, once to warm up and then Reps times. The warm-up leaves packed
+// weights in the cache, where there is one.
+func MeasureLoad(ctx context.Context, path string, threads int, cache *packed.Cache, run Run) (LoadRecord, error) {
 	isa, err := kernels.ISA()
 	if err != nil {
 		return LoadRecord{}, err
@@ -58,7 +61,7 @@ func MeasureLoad(ctx context.Context, path string, threads int, run Run) (LoadRe
 	r := LoadRecord{BuildCommit: Commit(), CPU: CPU(), ISA: isa, ModelFile: path, Threads: threads, Time: run.Clock().UTC()}
 	for i := range run.Reps + 1 {
 		resetPeak()
-		l := &loading{path: path, threads: threads, now: run.Clock, record: &r}
+		l := &loading{path: path, threads: threads, cache: cache, now: run.Clock, record: &r}
 		if err := l.run(ctx, i > 0); err != nil {
 			return LoadRecord{}, err
 		}
@@ -72,6 +75,7 @@ func MeasureLoad(ctx context.Context, path string, threads int, run Run) (LoadRe
 type loading struct {
 	path    string
 	threads int
+	cache   *packed.Cache
 	now     Clock
 	record  *LoadRecord
 	counts  bool
@@ -106,7 +110,7 @@ func (l *loading) run(ctx context.Context, counts bool) (err error) {
 		return err
 	}
 	l.lap(&l.record.Vocabulary)
-	if err := m.pack(l.threads); err != nil {
+	if err := m.pack(l.threads, l.cache); err != nil {
 		return err
 	}
 	s, err := m.session(Test{Prompt: LoadPrompt, Parallel: 1, Threads: l.threads, Batch: DefaultBatch, KV: kv.F16})
@@ -123,7 +127,12 @@ func (l *loading) run(ctx context.Context, counts bool) (err error) {
 		l.record.Total = append(l.record.Total, milliseconds(l.last.Sub(started)))
 	}
 	l.record.ModelType, l.record.ModelSize = modelType(file), m.model.Bytes()
-	return nil
+	path, _ := m.panels.Path()
+	l.record.Kept = path != ""
+	if m.panels.Worth() { // the warm-up, and it is not timed
+		_, err = m.panels.Save(ctx)
+	}
+	return err
 }
 
 // resetPeak gives back what earlier runs left and lets the system count anew. Where it cannot, the peak is that of all

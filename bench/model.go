@@ -10,14 +10,15 @@ import (
 	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/kv"
 	"github.com/nrt-go/nrt/models"
+	"github.com/nrt-go/nrt/packed"
 )
 
 // Model is a model opened for measuring: mapped and packed as package engine does it, without a tokenizer.
 type Model struct {
-	file  *gguf.File
-	model *models.Model
-	arena kernels.Arena
-	form  kernels.Activations
+	file   *gguf.File
+	model  *models.Model
+	panels *packed.Panels
+	form   kernels.Activations
 }
 
 // OpenModel maps a model and packs it as the form of its activations wants. Close releases it.
@@ -35,20 +36,27 @@ func OpenModel(path string, form kernels.Activations) (m *Model, err error) {
 	if m.model, err = models.Load(file); err != nil {
 		return nil, err
 	}
-	return m, m.pack(0)
+	return m, m.pack(0, nil)
 }
 
-func (m *Model) pack(threads int) error {
+func (m *Model) pack(threads int, cache *packed.Cache) (err error) {
 	if m.form == kernels.Float32 {
 		return nil
 	}
 	pool := kernels.NewPool(threads)
 	defer pool.Close()
-	return m.model.Pack(pool, &m.arena, m.file.Rest)
+	m.panels, err = packed.Prepare(cache, pool, m.file, m.model)
+	return err
 }
 
 // Close releases the model.
-func (m *Model) Close() error { return errors.Join(m.arena.Free(), m.file.Close()) }
+func (m *Model) Close() error {
+	var err error
+	if m.panels != nil {
+		err = m.panels.Close()
+	}
+	return errors.Join(err, m.file.Close())
+}
 
 // Check refuses a test that does not fit the model.
 func (m *Model) Check(t Test) error {

@@ -145,7 +145,7 @@ func TestMeasureRefuses(t *testing.T) {
 func TestMeasureLoad(t *testing.T) {
 	path := testdata.Shared(t, "models/stories260K-f32.gguf")
 	steps := 0
-	r, err := MeasureLoad(t.Context(), path, 1, Run{Reps: 2, Clock: (&fakeClock{tick: time.Second}).now, Step: func() { steps++ }})
+	r, err := MeasureLoad(t.Context(), path, 1, nil, Run{Reps: 2, Clock: (&fakeClock{tick: time.Second}).now, Step: func() { steps++ }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestMeasureLoad(t *testing.T) {
 		!slices.Equal(r.Prefill, stage) || !slices.Equal(r.Total, all) || steps != 3 || (runtime.GOOS == "linux" && r.PeakBytes < r.ModelSize) {
 		t.Errorf("load %+v in %d steps", r, steps)
 	}
-	if _, err := MeasureLoad(t.Context(), path+".not", 1, Run{Reps: 2}); err == nil {
+	if _, err := MeasureLoad(t.Context(), path+".not", 1, nil, Run{Reps: 2}); err == nil {
 		t.Error("a file that is not there was loaded")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/kv"
 	"github.com/nrt-go/nrt/models"
+	"github.com/nrt-go/nrt/packed"
 	"github.com/nrt-go/nrt/quant"
 	"github.com/nrt-go/nrt/sched"
 	"github.com/nrt-go/nrt/tensor"
@@ -41,6 +42,9 @@ type Config struct {
 
 	// Activations is the form in which activations meet quantised weights: "int8", also "", or "f32".
 	Activations string
+
+	Packed *packed.Cache // where packed weights are kept between starts; nil packs them at each
+	Notice func(string)  // told what the cache does; may be nil, and is called from another goroutine
 }
 
 // Engine answers many requests at once: one loop computes a step of all of them, then the next.
@@ -50,7 +54,7 @@ type Engine struct {
 	vocab   *tokenizer.Tokenizer
 	model   *models.Model
 	pool    *kernels.Pool
-	arena   kernels.Arena // the packed weights
+	keeper  keeper // of the packed weights
 	runner  *models.Runner
 	pages   *kv.Store
 	context int
@@ -145,10 +149,16 @@ func (e *Engine) load() error {
 	}
 	e.pool = kernels.NewPool(e.cfg.Threads)
 	if form == kernels.Int8 {
-		if err := e.model.Pack(e.pool, &e.arena, e.file.Rest); err != nil {
-			e.pool.Close()
-			return errors.Join(err, e.arena.Free())
+		cache := e.cfg.Packed
+		if e.cfg.NoMap {
+			cache = nil
 		}
+		panels, err := packed.Prepare(cache, e.pool, e.file, e.model)
+		if err != nil {
+			e.pool.Close()
+			return err
+		}
+		e.keeper = newKeeper(panels, e.cfg.Notice)
 	}
 	e.runner = models.NewRunner(e.model, e.pool, PrefillChunk+parallel, form)
 	return nil
@@ -229,7 +239,12 @@ func (e *Engine) acquire(ctx context.Context) error {
 	return nil
 }
 
-func (e *Engine) release() { e.turn <- struct{}{} }
+func (e *Engine) release() {
+	if e.failed == nil && e.sched.Len() == 0 {
+		e.keeper.start()
+	}
+	e.turn <- struct{}{}
+}
 
 // usable refuses to compute for a closed engine.
 func (e *Engine) usable() error {
@@ -263,7 +278,7 @@ func (e *Engine) Close() error {
 		<-e.turn
 		e.prefixes.drop()
 		e.pool.Close()
-		err = errors.Join(e.arena.Free(), e.file.Close())
+		err = errors.Join(e.keeper.close(), e.file.Close())
 		e.turn <- struct{}{}
 	})
 	return err

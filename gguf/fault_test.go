@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nrt-go/nrt/internal/mapping"
 	"github.com/nrt-go/nrt/internal/testdata"
 	"github.com/nrt-go/nrt/quant"
 	"github.com/nrt-go/nrt/tensor"
@@ -62,7 +63,7 @@ func sum(b []byte) (n int) {
 
 // TestTruncatedMapping cuts a mapped file and reads it from several goroutines, each under its own guard.
 func TestTruncatedMapping(t *testing.T) {
-	if !canMap {
+	if !mapping.Available {
 		t.Skip("no mmap on this system")
 	}
 	testdata.RealFaults(t)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/nrt-go/nrt/internal/mapping"
 	"github.com/nrt-go/nrt/tensor"
 )
 
@@ -121,6 +122,15 @@ func (f *File) Size() int64 {
 	return n
 }
 
+// Infos is what the parts were when they were opened.
+func (f *File) Infos() []fs.FileInfo {
+	infos := make([]fs.FileInfo, len(f.parts))
+	for i, p := range f.parts {
+		infos[i] = p.info
+	}
+	return infos
+}
+
 // Tensors is every tensor in file order. The slice and what it points to are the File's own.
 func (f *File) Tensors() []*tensor.Tensor { return f.tensors }
 
@@ -191,8 +201,8 @@ func (p *part) bring(o options) (err error) {
 	if p.head.end != int64(int(p.head.end)) {
 		return &Error{Path: p.path, Offset: -1, Found: fmt.Sprintf("%d bytes", p.head.end), Want: "a file that fits this machine's address space"}
 	}
-	if !o.noMap && canMap {
-		p.data, p.release, err = mapFile(p.file, int(p.head.end))
+	if !o.noMap && mapping.Available {
+		p.data, p.release, err = mapping.Map(p.file, int(p.head.end))
 	} else {
 		p.base = p.head.start
 		p.data, err = copyFile(p.file, p.base, p.head.end-p.base)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nrt-go/nrt/internal/mapping"
 	"github.com/nrt-go/nrt/quant"
 )
 
@@ -46,7 +47,7 @@ func TestSparseTerabyte(t *testing.T) {
 	}
 	_, err := Open(path, NoMap())
 	checkError(t, err, path, []string{"weights", "found 1099511627776 bytes to copy"})
-	if !canMap {
+	if !mapping.Available {
 		return
 	}
 	var f *File

@@ -4,6 +4,7 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/nrt-go/nrt/internal/mapping"
 	"github.com/nrt-go/nrt/tensor"
 )
 
@@ -13,7 +14,7 @@ import (
 func (f *File) Rest(t *tensor.Tensor) {
 	for _, p := range f.parts {
 		if p.release != nil && contains(p.data, t.Data) {
-			restPages(wholePages(t.Data))
+			mapping.Rest(wholePages(t.Data))
 		}
 	}
 }

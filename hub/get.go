@@ -123,7 +123,7 @@ const spare = 64 << 20
 
 // room refuses a download that the disk cannot hold.
 func (s *Store) room(need int64) error {
-	free, known := freeBytes(s.dir)
+	free, known := FreeBytes(s.dir)
 	if known && free < need+spare {
 		return fmt.Errorf("found %d MB free in %s, wanted %d MB", free>>20, s.dir, (need+spare)>>20)
 	}

@@ -390,7 +390,7 @@ func TestTwoAtOnce(t *testing.T) {
 
 func TestNoRoom(t *testing.T) {
 	s := openStore(t)
-	if _, known := freeBytes(s.Dir()); !known {
+	if _, known := FreeBytes(s.Dir()); !known {
 		t.Skip("free space is unknown here")
 	}
 	err := s.room(1 << 60)

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeBytes is what a user may still write to the disk of dir.
-func freeBytes(dir string) (int64, bool) {
+// FreeBytes is what a user may still write to the disk of dir; false where the system does not say.
+func FreeBytes(dir string) (int64, bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, false

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// freeBytes is what a user may still write to the disk of dir.
-func freeBytes(dir string) (int64, bool) {
+// FreeBytes is what a user may still write to the disk of dir; false where the system does not say.
+func FreeBytes(dir string) (int64, bool) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, false

@@ -60,20 +60,37 @@ func (l *layout) bytes() int {
 	return 8*l.part + l.small + headers
 }
 
+// PanelVersion is the version of the panels: weights that were packed under another one cannot be used.
+const PanelVersion = 1
+
+// PackedBytes is the size of a weight's panels; 0 where the instruction set in use has no kernel for them.
+func PackedBytes(t *tensor.Tensor) int {
+	if _, ok := active.rows[t.Type|quant.Packed]; !ok {
+		return 0
+	}
+	l := layoutOf(t.Type)
+	return panels(t) * l.panelBytes(t)
+}
+
+func panels(t *tensor.Tensor) int { return (t.Rows() + PanelRows - 1) / PanelRows }
+
+func (l *layout) panelBytes(t *tensor.Tensor) int { return t.Cols() / l.format.Block * l.bytes() }
+
 // Pack copies a weight into panels for the instruction set in use. It returns t itself where that has no kernel for
 // them. The last panel is filled up with zeros. An error means that there is no memory, or that the weight's bytes
 // could not be read.
 func Pack(pool *Pool, t *tensor.Tensor, arena *Arena) (*tensor.Tensor, error) {
-	if _, ok := active.rows[t.Type|quant.Packed]; !ok {
+	n := PackedBytes(t)
+	if n == 0 {
 		return t, nil
 	}
-	l := layoutOf(t.Type)
-	panels, size := (t.Rows()+PanelRows-1)/PanelRows, t.Cols()/l.format.Block*l.bytes()
-	data, err := arena.Alloc(panels * size)
+	data, err := arena.Alloc(n)
 	if err != nil {
 		return nil, err
 	}
-	err = pool.Run(panels, 1, func(_, start, end int) {
+	l := layoutOf(t.Type)
+	size := l.panelBytes(t)
+	err = pool.Run(panels(t), 1, func(_, start, end int) {
 		for p := start; p < end; p++ {
 			l.packPanel(data[p*size:(p+1)*size], t, p*PanelRows)
 		}

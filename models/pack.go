@@ -11,21 +11,37 @@ import (
 // the model is used. packed is told of each weight that was copied and is no longer read in its file's order. After an
 // error the model is as it was.
 func (m *Model) Pack(pool *kernels.Pool, arena *kernels.Arena, packed func(*tensor.Tensor)) error {
-	weights := m.w.projections()
+	weights := m.Weights()
 	copies := make([]*tensor.Tensor, len(weights))
 	for i, w := range weights {
 		var err error
-		if copies[i], err = kernels.Pack(pool, *w, arena); err != nil {
+		if copies[i], err = kernels.Pack(pool, w, arena); err != nil {
 			return err
 		}
-		if copies[i] != *w {
-			packed(*w)
+		if copies[i] != w {
+			packed(w)
 		}
 	}
-	for i, w := range weights {
-		*w = copies[i]
-	}
+	m.SetWeights(copies)
 	return nil
+}
+
+// Weights are the weights of matrix products, as they are now.
+func (m *Model) Weights() []*tensor.Tensor {
+	places := m.w.projections()
+	weights := make([]*tensor.Tensor, len(places))
+	for i, p := range places {
+		weights[i] = *p
+	}
+	return weights
+}
+
+// SetWeights replaces the weights of matrix products, in the order of Weights, by others that mean the same numbers. To
+// be called before the first Runner is made.
+func (m *Model) SetWeights(weights []*tensor.Tensor) {
+	for i, p := range m.w.projections() {
+		*p = weights[i]
+	}
 }
 
 // projections are the places of all weights that meet activations in a matrix product.

@@ -29,7 +29,7 @@ type benchCommand struct {
 	reps                                            int
 	output, outputErr, compare, plot, resultsDir    string
 	save                                            bool
-	kernels, load                                   bool
+	kernels, load, noPacked                         bool
 	types, isas                                     []string
 	synthesize, mixture                             string
 	force                                           bool
@@ -83,6 +83,7 @@ func (b *benchCommand) register(cmd *cobra.Command) {
 	flags.BoolVar(&b.save, "save", false, "keep the results as JSON under --results-dir, by machine, date and commit")
 	flags.StringVar(&b.resultsDir, "results-dir", "bench/results", "the `folder` for --save")
 	flags.BoolVar(&b.load, "load", false, "measure loading: the time to the first token, and the peak of memory")
+	flags.BoolVar(&b.noPacked, "no-pack-cache", false, "with --load, pack the weights at each start")
 	flags.BoolVar(&b.kernels, "kernels", false, "measure the kernels; takes -t, -r, --types and --isa")
 	flags.StringSliceVar(&b.types, "types", nil, "number `formats` for --kernels (default: all)")
 	flags.StringSliceVar(&b.isas, "isa", nil, "instruction `sets` for --kernels (default: all of this machine)")
@@ -372,12 +373,19 @@ func (b *benchCommand) runLoad(ctx context.Context) error {
 
 // loads returns what is complete, and why it is not all.
 func (b *benchCommand) loads(ctx context.Context, threads []int) ([]bench.LoadRecord, error) {
+	cache, err := packCache()
+	if err != nil {
+		return nil, err
+	}
+	if b.noPacked {
+		cache = nil
+	}
 	bar := b.bar(int64(len(b.models)*len(threads)*(b.reps+1)), "loading")
 	defer clearBar(bar)
 	var records []bench.LoadRecord
 	for _, path := range b.models {
 		for _, n := range threads {
-			r, err := bench.MeasureLoad(ctx, path, n, bench.Run{Reps: b.reps, Step: func() { _ = bar.Add(1) }})
+			r, err := bench.MeasureLoad(ctx, path, n, cache, bench.Run{Reps: b.reps, Step: func() { _ = bar.Add(1) }})
 			if err != nil {
 				return records, err
 			}

@@ -26,6 +26,8 @@ type modelFlags struct {
 	kv           string
 	activations  string
 	noMap        bool
+	noPacked     bool
+	notice       func(string) // hears of packed weights; may be nil
 	templateFile string
 	template     string // what open read from templateFile
 }
@@ -44,6 +46,7 @@ func (f *modelFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.kv, "kv", "", "element `type` of the KV cache: f16 or f32 (default: f32 where weights or activations are, else f16)")
 	activationsFlag(cmd, &f.activations)
 	flags.BoolVar(&f.noMap, "no-mmap", false, "read the file into memory instead of mapping it")
+	flags.BoolVar(&f.noPacked, "no-pack-cache", false, "neither use nor keep packed weights, see nrt pack (also NRT_PACKED=off)")
 	flags.StringVar(&f.templateFile, "chat-template-file", "", "use the chat template in this `file` instead of the model's own")
 	must(cmd.RegisterFlagCompletionFunc("kv", cobra.FixedCompletions([]string{"f16", "f32"}, cobra.ShellCompDirectiveNoFileComp)))
 }
@@ -117,8 +120,14 @@ func (f *modelFlags) open(a *app) (*nrt.Model, time.Duration, error) {
 	if f.noMap {
 		opts = append(opts, nrt.NoMap())
 	}
+	cache, err := packCache()
+	if err != nil {
+		return nil, 0, err
+	}
+	if cache != nil && !f.noPacked {
+		opts = append(opts, nrt.Packed(cache.Dir, cache.Limit, f.notice))
+	}
 	if f.templateFile != "" {
-		var err error
 		if f.template, err = readTextFile(f.templateFile); err != nil {
 			return nil, 0, fmt.Errorf("chat template: %w", err)
 		}

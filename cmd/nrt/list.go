@@ -18,6 +18,7 @@ type listed struct {
 	Path        string `json:"path,omitempty"`
 	Bytes       int64  `json:"bytes"`
 	Downloaded  bool   `json:"downloaded"`
+	Packed      int64  `json:"packed_bytes,omitempty"` // what its packed weights take
 	Description string `json:"description,omitempty"`
 	License     string `json:"license,omitempty"`
 }
@@ -56,9 +57,13 @@ func inventory(downloaded bool) (rows []listed, err error) {
 	if err != nil {
 		return nil, err
 	}
+	panels, err := packedBytes()
+	if err != nil {
+		return nil, err
+	}
 	have := map[string]bool{}
 	for _, info := range infos {
-		row := listed{Name: info.Name, File: info.File, Path: info.Path, Bytes: info.Size, Downloaded: true}
+		row := listed{Name: info.Name, File: info.File, Path: info.Path, Bytes: info.Size, Downloaded: true, Packed: panels[info.Path]}
 		if info.Model != nil {
 			row.Description, row.License = info.Model.Description, info.Model.License
 		}
@@ -73,6 +78,23 @@ func inventory(downloaded bool) (rows []listed, err error) {
 	return rows, nil
 }
 
+// packedBytes is the size of the packed weights of each model file that has some.
+func packedBytes() (map[string]int64, error) {
+	cache, err := packCache()
+	if err != nil || cache == nil {
+		return nil, err
+	}
+	files, err := cache.List()
+	if err != nil {
+		return nil, err
+	}
+	bytes := map[string]int64{}
+	for _, f := range files {
+		bytes[f.Source] += f.Bytes
+	}
+	return bytes, nil
+}
+
 func (a *app) writeList(rows []listed) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSIZE\tSTATUS\tFILE") // the error stays in w until Flush
@@ -80,6 +102,9 @@ func (a *app) writeList(rows []listed) error {
 		status := "can be pulled"
 		if row.Downloaded {
 			status = "here"
+			if row.Packed > 0 {
+				status = "here, packed " + size(row.Packed)
+			}
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", plain.Line(row.Name), size(row.Bytes), status, plain.Line(row.File))
 	}

@@ -21,6 +21,7 @@ var verbs = []func(*app) *cobra.Command{
 	newBench,
 	newQuantize,
 	newPull,
+	newPack,
 	newList,
 	newRm,
 	newVersion,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nrt-go/nrt"
 	"github.com/nrt-go/nrt/chat"
+	"github.com/nrt-go/nrt/cmd/nrt/internal/plain"
 	"github.com/nrt-go/nrt/cmd/nrt/internal/timing"
 )
 
@@ -67,6 +68,9 @@ func (r *runCommand) run(ctx context.Context, args []string) error {
 	prompt, err := r.readPrompt(args)
 	if err != nil {
 		return err
+	}
+	if r.verbose {
+		r.model.notice = func(line string) { fmt.Fprintln(r.err, "nrt:", plain.Line(line)) }
 	}
 	return r.model.with(ctx, r.app, func(ctx context.Context, m *nrt.Model, load time.Duration) error {
 		return r.generate(ctx, m, load, r.request(prompt))

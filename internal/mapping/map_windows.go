@@ -1,4 +1,4 @@
-package gguf
+package mapping
 
 import (
 	"errors"
@@ -8,10 +8,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-const canMap = true
+// Available tells whether Map works.
+const Available = true
 
-// mapFile maps the first n bytes of f for reading.
-func mapFile(f *os.File, n int) (data []byte, release func() error, err error) {
+// Map maps the first n bytes of f for reading.
+func Map(f *os.File, n int) (data []byte, release func() error, err error) {
 	mapping, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
 	if err != nil {
 		return nil, nil, os.NewSyscallError("CreateFileMapping", err)
@@ -36,5 +37,5 @@ func unmap(addr uintptr) error {
 	return os.NewSyscallError("UnmapViewOfFile", windows.UnmapViewOfFile(addr))
 }
 
-// restPages does nothing: Windows takes pages back by itself.
-func restPages([]byte) {}
+// Rest does nothing: Windows takes pages back by itself.
+func Rest([]byte) {}
