@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"encoding/binary"
+	"hash/fnv"
 	"math"
 
 	"github.com/nrt-go/nrt/quant"
@@ -60,8 +61,25 @@ func (l *layout) bytes() int {
 	return 8*l.part + l.small + headers
 }
 
-// PanelVersion is the version of the panels: weights that were packed under another one cannot be used.
-const PanelVersion = 1
+// PanelSum is a checksum of the layout of panels, made of samples of every format: panels that another program or
+// machine has made can be used where it is the same.
+func PanelSum() uint64 {
+	const rows = PanelRows + 4
+	sum := fnv.New64a()
+	for i := range layouts {
+		l := &layouts[i]
+		w := &tensor.Tensor{Type: l.format.Type, Shape: []int{l.format.Block, rows}, Data: make([]byte, rows*l.format.Bytes)}
+		for j := range w.Data {
+			w.Data[j] = byte(j*j>>3 + 7*j)
+		}
+		panel := make([]byte, l.bytes())
+		for first := 0; first < rows; first += PanelRows {
+			l.packPanel(panel, w, first)
+			sum.Write(panel)
+		}
+	}
+	return sum.Sum64()
+}
 
 // PackedBytes is the size of a weight's panels; 0 where the instruction set in use has no kernel for them.
 func PackedBytes(t *tensor.Tensor) int {

@@ -3,7 +3,7 @@
 // process.
 //
 // A packed file belongs to one state of one model file: its name is a checksum over the parts' sizes and times of
-// change, the weights' names, formats and shapes, samples of their bytes, and the version of the panels. Reading the
+// change, the weights' names, formats and shapes, samples of their bytes, and the layout of the panels. Reading the
 // whole model for a checksum would cost more than packing it; whoever changes a file and wants not to be seen has to set
 // back its time and leave the samples alone. What does not fit the model, is cut or is damaged in its index is never
 // used, and written anew. The weights' own bytes are not summed: any of them are safe to compute with.

@@ -10,14 +10,13 @@ import (
 	"math"
 	"os"
 
-	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/quant"
 )
 
 // A packed file begins with a header, all numbers little-endian:
 //
 //	magic    8 bytes
-//	version  u32     kernels.PanelVersion
+//	version  u32     of this header
 //	length   u32     of the header, with its checksum
 //	size     u64     of the file
 //	key      32 bytes
@@ -43,6 +42,7 @@ type entry struct {
 
 const (
 	magic      = "nrt-pack"
+	version    = 1
 	fixed      = len(magic) + 4 + 4 // what says how long the header is
 	maxHeader  = 16 << 20
 	maxWeights = 1 << 16
@@ -62,7 +62,7 @@ func (h *header) layOut() {
 
 func (h *header) encode() []byte {
 	b := []byte(magic)
-	b = binary.LittleEndian.AppendUint32(b, kernels.PanelVersion)
+	b = binary.LittleEndian.AppendUint32(b, version)
 	b = binary.LittleEndian.AppendUint32(b, 0)
 	b = binary.LittleEndian.AppendUint64(b, uint64(h.size))
 	b = append(b, h.key[:]...)
@@ -129,8 +129,8 @@ func parseHeader(data []byte, size int64) (*header, error) {
 		return nil, errors.New("found a header with another checksum than it names, wanted it whole")
 	}
 	c := &cursor{data: data[len(magic):end]}
-	if v := c.uint32(); v != kernels.PanelVersion {
-		return nil, fmt.Errorf("found version %d of the panels, wanted %d", v, kernels.PanelVersion)
+	if v := c.uint32(); v != version {
+		return nil, fmt.Errorf("found version %d, wanted %d", v, version)
 	}
 	if n := c.uint32(); int64(n) != int64(len(data)) {
 		return nil, fmt.Errorf("found a header of %d bytes that says %d, wanted them equal", len(data), n)

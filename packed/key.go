@@ -25,7 +25,7 @@ const sample = 256
 // model that is moved keeps its packed file.
 func keyOf(source *gguf.File, weights []*tensor.Tensor) (k key, err error) {
 	h := sha256.New()
-	number(h, kernels.PanelVersion)
+	number(h, int64(kernels.PanelSum()))
 	for _, info := range source.Infos() {
 		number(h, info.Size())
 		number(h, info.ModTime().UnixNano())
