@@ -6,6 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 // avx2 needs AVX2, FMA and F16C: a vector is eight rows of a panel. VPMADDUBSW adds two products of bytes in 16 bits
@@ -26,7 +27,7 @@ func (*avx2) store(src reg.VecVirtual, m Mem)     { VMOVDQU(src, m) }
 func (*avx2) and(a Op, b, dst reg.VecVirtual)     { VPAND(a, b, dst) }
 func (*avx2) or(a, b, dst reg.VecVirtual)         { VPOR(a, b, dst) }
 func (*avx2) xor(a Op, b, dst reg.VecVirtual)     { VPXOR(a, b, dst) }
-func (*avx2) zero(dst reg.VecVirtual)             { VPXOR(dst, dst, dst) }
+func (*avx2) zero(dst reg.VecVirtual)             { cleared(x86.VPXOR(dst, dst, dst)) }
 func (*avx2) tile() (rows, columns int)           { return 2, 3 }
 func (*avx2) broadcast(m Mem, dst reg.VecVirtual) { VPBROADCASTD(m, dst) }
 
@@ -84,29 +85,52 @@ func (a *avx2) products(w []reg.VecVirtual, top int, x Mem) []reg.VecVirtual {
 	return sums
 }
 
-func (a *avx2) dot32(w []reg.VecVirtual, top int, x Mem, init reg.VecVirtual) reg.VecVirtual {
-	for _, p := range a.products(w, top, x) {
-		VPMADDWD(a.wordOnes(), p, p)
-		VPADDD(p, init, init)
-	}
-	return init
-}
+func (*avx2) columns() int { return 1 }
 
-func (a *avx2) subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual, init Mem) reg.VecVirtual {
-	per := len(w) / len(sub)
-	var sum reg.VecVirtual
-	for i, s := range sub {
-		for _, p := range a.products(w[i*per:(i+1)*per], top, x.Offset(4*i*per)) {
-			VPMADDWD(s, p, p)
-			if sum == nil {
-				VPADDD(init, p, p)
-				sum = p
-				continue
-			}
-			VPADDD(p, sum, sum)
+// hold makes signed bytes of weights for signedDot.
+func (a *avx2) hold(p panel, w []reg.VecVirtual) []reg.VecVirtual {
+	if p.signed {
+		for _, v := range w {
+			a.xor(a.bytes(0x80), v, v)
 		}
 	}
-	return sum
+	return w
+}
+
+func (a *avx2) dot32(p panel, w []reg.VecVirtual, x []Mem) []reg.VecVirtual {
+	var sums []reg.VecVirtual
+	for _, x := range x {
+		if p.signed {
+			sums = append(sums, a.signedDot(w, x))
+			continue
+		}
+		sum := begin32(a, p, x)
+		for _, v := range a.products(w, p.top, x) {
+			VPMADDWD(a.wordOnes(), v, v)
+			VPADDD(v, sum, sum)
+		}
+		sums = append(sums, sum)
+	}
+	return sums
+}
+
+func (a *avx2) subDot(w []reg.VecVirtual, top int, x []Mem, sub []reg.VecVirtual, sum []Mem) {
+	per := len(w) / len(sub)
+	for c, x := range x {
+		var total reg.VecVirtual
+		for i, s := range sub {
+			for _, v := range a.products(w[i*per:(i+1)*per], top, x.Offset(4*i*per)) {
+				VPMADDWD(s, v, v)
+				if total == nil {
+					VPADDD(sum[c], v, v)
+					total = v
+					continue
+				}
+				VPADDD(v, total, total)
+			}
+		}
+		a.store(total, sum[c])
+	}
 }
 
 func (a *avx2) dotWords(x Mem, w, sum reg.VecVirtual) {
@@ -131,13 +155,13 @@ func (*avx2) multiplier(pairs reg.VecVirtual, odd bool, _, _ int) reg.VecVirtual
 	return m
 }
 
-// signedDot is dot32 for weights of all 256 values, stored plus 128: |w| times x with the sign of w stays within 16 bits
-// for two products, not more.
-func signedDot(a *avx2, w []reg.VecVirtual, x reg.Register) reg.VecVirtual {
+// signedDot is dot32 for weights of all 256 values: |w| times x with the sign of w stays within 16 bits for two products,
+// not more.
+func (a *avx2) signedDot(w []reg.VecVirtual, x Mem) reg.VecVirtual {
 	var sum reg.VecVirtual
 	for g, v := range w {
 		xs, magnitude := YMM(), YMM()
-		VPBROADCASTD(at(x, 4*g), xs)
+		VPBROADCASTD(x.Offset(4*g), xs)
 		VPSIGNB(v, xs, xs)
 		VPABSB(v, magnitude)
 		VPMADDUBSW(xs, magnitude, xs)

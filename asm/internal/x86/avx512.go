@@ -4,6 +4,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 // avx512 needs F, BW, VL and VNNI: a vector is all 16 rows of a panel, and VPDPBUSD multiplies and adds four bytes.
@@ -18,7 +19,7 @@ func (*avx512) vec() reg.VecVirtual               { return ZMM() }
 func (*avx512) load(m Mem, dst reg.VecVirtual)    { VMOVDQU32(m, dst) }
 func (*avx512) store(src reg.VecVirtual, m Mem)   { VMOVDQU32(src, m) }
 func (*avx512) or(a, b, dst reg.VecVirtual)       { VPORD(a, b, dst) }
-func (*avx512) zero(dst reg.VecVirtual)           { VPXORD(dst, dst, dst) }
+func (*avx512) zero(d reg.VecVirtual)             { cleared(x86.VPXORD(d, d, d)) }
 func (*avx512) tile() (rows, columns int)         { return 4, 4 }
 func (*avx512) broadcast(m Mem, d reg.VecVirtual) { VPBROADCASTD(m, d) }
 func (*avx512) and(a Op, b, dst reg.VecVirtual) {
@@ -52,11 +53,21 @@ func (a *avx512) bytes(b byte) Op {
 	return a.constants[b]
 }
 
-func (a *avx512) dot32(w []reg.VecVirtual, _ int, x Mem, init reg.VecVirtual) reg.VecVirtual {
-	for g, v := range w {
-		VPDPBUSD_BCST(x.Offset(4*g), v, init)
+func (*avx512) columns() int { return 8 }
+
+func (*avx512) hold(_ panel, w []reg.VecVirtual) []reg.VecVirtual { return w }
+
+func (a *avx512) dot32(p panel, w []reg.VecVirtual, x []Mem) []reg.VecVirtual {
+	var sums []reg.VecVirtual
+	for _, x := range x {
+		sums = append(sums, begin32(a, p, x))
 	}
-	return init
+	for g, v := range w {
+		for i, sum := range sums {
+			VPDPBUSD_BCST(x[i].Offset(4*g), v, sum)
+		}
+	}
+	return sums
 }
 
 // inWords is how many groups of four products may be summed in 16 bits, where multiplying words pays: two sums at most
@@ -69,30 +80,49 @@ func inWords(top, groups int) int {
 }
 
 // subDot multiplies sums that fit 16 bits as words: their upper halves say no more than the sign, and meet zeros.
-func (a *avx512) subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual, init Mem) reg.VecVirtual {
-	sum := ZMM()
-	a.load(init, sum)
+func (a *avx512) subDot(w []reg.VecVirtual, top int, x []Mem, sub []reg.VecVirtual, sum []Mem) {
+	var sums []reg.VecVirtual
+	for _, m := range sum {
+		v := ZMM()
+		a.load(m, v)
+		sums = append(sums, v)
+	}
 	per := len(w) / len(sub)
 	words := inWords(top, per)
-	for i, s := range sub {
-		for g := i * per; g < (i+1)*per; {
-			part, end := ZMM(), (i+1)*per
+	chain := per
+	if words > 0 {
+		chain = words
+	}
+	for first := 0; first < len(w); first += chain {
+		small := sub[first/per]
+		for i, part := range a.chains(w[first:first+chain], x, first) {
 			if words > 0 {
-				end = min(end, g+words)
-			}
-			a.zero(part)
-			for ; g < end; g++ {
-				VPDPBUSD_BCST(x.Offset(4*g), w[g], part)
-			}
-			if words > 0 {
-				VPDPWSSD(s, part, sum)
+				VPDPWSSD(small, part, sums[i])
 				continue
 			}
-			VPMULLD(s, part, part)
-			VPADDD(part, sum, sum)
+			VPMULLD(small, part, part)
+			VPADDD(part, sums[i], sums[i])
 		}
 	}
-	return sum
+	for i, m := range sum {
+		a.store(sums[i], m)
+	}
+}
+
+// chains multiplies w, which begins with that group, and each column.
+func (a *avx512) chains(w []reg.VecVirtual, x []Mem, first int) []reg.VecVirtual {
+	var parts []reg.VecVirtual
+	for range x {
+		part := ZMM()
+		a.zero(part)
+		parts = append(parts, part)
+	}
+	for g, v := range w {
+		for i, part := range parts {
+			VPDPBUSD_BCST(x[i].Offset(4*(first+g)), v, part)
+		}
+	}
+	return parts
 }
 
 func (*avx512) dotWords(x Mem, w, sum reg.VecVirtual) { VPDPWSSD_BCST(x, w, sum) }

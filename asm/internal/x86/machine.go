@@ -4,6 +4,7 @@ package x86
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -29,11 +30,16 @@ type machine interface {
 	// broadcast writes the 32 bits at m to every lane.
 	broadcast(m Mem, dst reg.VecVirtual)
 
-	// dot32 adds to init the product of w[0..7], the unsigned bytes of 32 weights per lane, and the 32 signed bytes at
-	// x. top is the largest byte there may be in w.
-	dot32(w []reg.VecVirtual, top int, x Mem, init reg.VecVirtual) reg.VecVirtual
-	// subDot is init plus the product where each half of 16 (or both, where sub has one entry) is multiplied by sub.
-	subDot(w []reg.VecVirtual, top int, x Mem, sub []reg.VecVirtual, init Mem) reg.VecVirtual
+	// columns is how many columns of activations are met at once: their chains of products wait for each other less.
+	columns() int
+	// hold makes what dot32 reads of the unpacked weights of a format.
+	hold(p panel, w []reg.VecVirtual) []reg.VecVirtual
+	// dot32 is the product, for each column, of w[0..7], the bytes of 32 weights per lane less the format's bias, and the
+	// 32 signed bytes of the record at x.
+	dot32(p panel, w []reg.VecVirtual, x []Mem) []reg.VecVirtual
+	// subDot adds to the integers at sum, for each column, the product of w[0..7], none above top, and the 32 signed bytes
+	// at x, where each half of 16 (or both, where sub has one entry) is multiplied by sub.
+	subDot(w []reg.VecVirtual, top int, x []Mem, sub []reg.VecVirtual, sum []Mem)
 	// dotWords adds to sum the products of the word pairs of w and the two words at x.
 	dotWords(x Mem, w, sum reg.VecVirtual)
 	// multiplier turns the even or odd ones of signed word pairs into what subDot multiplies the products of that many
@@ -44,12 +50,64 @@ type machine interface {
 // at is the memory operand at a displacement from p.
 func at(p reg.Register, disp int) Mem { return Mem{Base: p, Disp: disp} }
 
+// cleared adds an exclusive or of a register with itself, which does not read it: the allocator would keep it for longer.
+func cleared(xor *ir.Instruction, err error) {
+	if err != nil {
+		panic(err) // the generator's own mistake
+	}
+	xor.CancellingInputs = true
+	Instruction(xor)
+}
+
 // loop emits body count times; count is consumed.
 func loop(name string, count reg.GPVirtual, body func()) {
 	Label(name)
 	body()
 	DECQ(count)
 	JNZ(LabelRef(name))
+}
+
+// walker is a register that goes from column to column.
+type walker struct {
+	at   reg.GPVirtual
+	step int
+}
+
+// eachColumn emits body for n columns, as many at once as the machine takes and the rest one by one. body is told the
+// displacements of its columns, in columns.
+func eachColumn(m machine, name string, n reg.GPVirtual, walkers []walker, body func(columns []int)) {
+	count, many := GP64(), m.columns()
+	MOVQ(n, count)
+	step := func(k int) {
+		body(sequence(k))
+		for _, w := range walkers {
+			ADDQ(U32(uint32(k*w.step)), w.at)
+		}
+	}
+	if many == 1 {
+		loop(name, count, func() { step(1) })
+		return
+	}
+	SUBQ(U8(uint8(many)), count)
+	JB(LabelRef(name + "_rest"))
+	Label(name + "_many")
+	step(many)
+	SUBQ(U8(uint8(many)), count)
+	JAE(LabelRef(name + "_many"))
+	Label(name + "_rest")
+	ADDQ(U8(uint8(many)), count)
+	JZ(LabelRef(name + "_end"))
+	loop(name, count, func() { step(1) })
+	Label(name + "_end")
+}
+
+// sequence is 0 to n-1.
+func sequence(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
 }
 
 // ahead is how many bytes before their use weights are fetched: a single row of activations is done with them sooner

@@ -149,16 +149,26 @@ func rows256(m machine, p superPanel) {
 	RET()
 }
 
-// columns emits body for every column: a record of activations at x plus disp, and 16 entries of an array at a.
-func columns(m machine, name string, r pointers, x reg.Register, disp, h int, array reg.GPVirtual, body func(x reg.Register, a Mem)) reg.GPVirtual {
-	count, xp, a := GP64(), GP64(), GP64()
-	MOVQ(r.n, count)
-	LEAQ(at(x, disp), xp)
-	MOVQ(array, a)
-	loop(fmt.Sprintf("%s%d", name, h), count, func() {
-		body(xp, at(a, h*4*m.lanes()))
-		ADDQ(U32(record256), xp)
-		ADDQ(U8(64), a)
+// columns emits body for every column: records of activations at x plus disp, and 16 entries each of some arrays.
+func columns(m machine, name string, r pointers, disp, h int, arrays []reg.GPVirtual, body func(x []Mem, arrays [][]Mem)) reg.GPVirtual {
+	xp := GP64()
+	LEAQ(at(r.x, disp), xp)
+	walkers := []walker{{xp, record256}}
+	for _, array := range arrays {
+		a := GP64()
+		MOVQ(array, a)
+		walkers = append(walkers, walker{a, 64})
+	}
+	eachColumn(m, fmt.Sprintf("%s%d", name, h), r.n, walkers, func(columns []int) {
+		var x []Mem
+		entries := make([][]Mem, len(arrays))
+		for _, c := range columns {
+			x = append(x, at(xp, c*record256))
+			for i, w := range walkers[1:] {
+				entries[i] = append(entries[i], at(w.at, c*64+h*4*m.lanes()))
+			}
+		}
+		body(x, entries)
 	})
 	return xp
 }
@@ -184,13 +194,13 @@ func (p superPanel) wordPair(m machine, from Mem) reg.VecVirtual {
 }
 
 // groupSums adds to total Σ over groups of a small number times the negated sum of the group's activations.
-func groupSums(m machine, small []reg.VecVirtual, x reg.Register, p superPanel, total reg.VecVirtual) {
+func groupSums(m machine, small []reg.VecVirtual, x Mem, p superPanel, total reg.VecVirtual) {
 	sums := recSums16
 	if p.group == 32 {
 		sums = recSums32
 	}
 	for i, s := range small {
-		m.dotWords(at(x, sums+4*i), s, total)
+		m.dotWords(x.Offset(sums+4*i), s, total)
 	}
 }
 
@@ -207,8 +217,10 @@ func parts256(m machine, p superPanel, r pointers) {
 			for h := range 16 / m.lanes() {
 				multipliers := p.multipliers(m, sub, part, h)
 				groups := p.unpack(m, q, part*p.part, h)
-				columns(m, fmt.Sprintf("part%d_", part), r, x, 32*part, h, r.ints, func(x reg.Register, a Mem) {
-					m.store(m.subDot(groups, p.top, at(x, 0), multipliers, a), a)
+				rr := r
+				rr.x = x
+				columns(m, fmt.Sprintf("part%d_", part), rr, 32*part, h, []reg.GPVirtual{r.ints}, func(x []Mem, arrays [][]Mem) {
+					m.subDot(groups, p.top, x, multipliers, arrays[0])
 				})
 			}
 		}
@@ -251,35 +263,37 @@ func finish256(m machine, p superPanel, r pointers) {
 		} else {
 			small = p.biases(m, r.w, h)
 		}
-		acc := GP64()
-		MOVQ(r.acc, acc)
-		next = columns(m, "finish", r, r.x, 0, h, r.ints, func(x reg.Register, a Mem) {
-			d, v, n := m.vec(), m.vec(), m.vec()
-			m.load(a, n)
-			m.store(zero, a)
-			if !p.offset {
-				groupSums(m, small, x, p, n)
+		next = columns(m, "finish", r, 0, h, []reg.GPVirtual{r.ints, r.acc}, func(x []Mem, arrays [][]Mem) {
+			for i, x := range x {
+				p.finish(m, x, arrays[0][i], arrays[1][i], scale, offset, zero, small)
 			}
-			VCVTDQ2PS(n, n)
-			VBROADCASTSS(at(x, recScale56), d)
-			VMULPS(scale, d, v)
-			VMULPS(n, v, v)
-			sum := at(acc, h*4*m.lanes())
-			VADDPS(sum, v, v)
-			if p.offset {
-				t := m.vec()
-				m.zero(t)
-				groupSums(m, small, x, p, t)
-				VCVTDQ2PS(t, t)
-				VMULPS(offset, d, d)
-				VMULPS(t, d, d)
-				VADDPS(d, v, v)
-			}
-			VMOVUPS(v, sum)
-			ADDQ(U8(64), acc)
 		})
 	}
 	MOVQ(next, r.x)
+}
+
+func (p superPanel) finish(m machine, x, ints, acc Mem, scale, offset, zero reg.VecVirtual, small []reg.VecVirtual) {
+	d, v, n := m.vec(), m.vec(), m.vec()
+	m.load(ints, n)
+	m.store(zero, ints)
+	if !p.offset {
+		groupSums(m, small, x, p, n)
+	}
+	VCVTDQ2PS(n, n)
+	VBROADCASTSS(x.Offset(recScale56), d)
+	VMULPS(scale, d, v)
+	VMULPS(n, v, v)
+	VADDPS(acc, v, v)
+	if p.offset {
+		t := m.vec()
+		m.zero(t)
+		groupSums(m, small, x, p, t)
+		VCVTDQ2PS(t, t)
+		VMULPS(offset, d, d)
+		VMULPS(t, d, d)
+		VADDPS(d, v, v)
+	}
+	VMOVUPS(v, acc)
 }
 
 // biases loads the small scales times the bias.

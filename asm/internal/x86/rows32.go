@@ -27,7 +27,7 @@ type panel struct {
 	bias   int  // weight = scale*(q-bias)
 	top    int  // the largest q
 	q      int
-	signed bool // q-128 does not fit VPMADDUBSW's 16 bits: see avx2.signedDot
+	signed bool // q may be above what VPMADDUBSW's 16 bits take: see avx2.signedDot
 	unpack func(m machine, w reg.Register, q, half int) []reg.VecVirtual
 }
 
@@ -147,20 +147,17 @@ func rows32(m machine, p panel) {
 				offset = m.vec()
 				VCVTPH2PS(at(w, 32+h*2*m.lanes()), offset)
 			}
-			groups := p.unpack(m, w, p.q, h)
-			if p.signed && m.lanes() == 8 {
-				for _, v := range groups {
-					m.xor(m.bytes(0x80), v, v)
-				}
-			}
-			count, a := GP64(), GP64()
-			MOVQ(n, count)
+			groups := m.hold(p, p.unpack(m, w, p.q, h))
+			a := GP64()
 			MOVQ(acc, a)
 			MOVQ(x, next)
-			loop(fmt.Sprintf("column%d", h), count, func() {
-				column32(m, p, groups, scale, offset, next, at(a, h*4*m.lanes()))
-				ADDQ(Imm(record32), next)
-				ADDQ(Imm(64), a)
+			eachColumn(m, fmt.Sprintf("column%d", h), n.(reg.GPVirtual), []walker{{next, record32}, {a, 64}}, func(columns []int) {
+				var xs, accs []Mem
+				for _, c := range columns {
+					xs = append(xs, at(next, c*record32))
+					accs = append(accs, at(a, c*64+h*4*m.lanes()))
+				}
+				columns32(m, p, groups, scale, offset, xs, accs)
 			})
 		}
 		MOVQ(next, x)
@@ -170,31 +167,33 @@ func rows32(m machine, p panel) {
 	RET()
 }
 
-// column32 adds one block's share for one column: float32(q·x) * (scale*xscale), then offset * xsum.
-func column32(m machine, p panel, groups []reg.VecVirtual, scale, offset reg.VecVirtual, x reg.Register, acc Mem) {
+// columns32 adds one block's share for some columns: float32(q·x) * (scale*xscale), then offset * xsum.
+func columns32(m machine, p panel, groups []reg.VecVirtual, scale, offset reg.VecVirtual, x, acc []Mem) {
+	for i, sum := range m.dot32(p, groups, x) {
+		d := m.vec()
+		VBROADCASTSS(x[i].Offset(recScale), d)
+		VMULPS(scale, d, d)
+		VCVTDQ2PS(sum, sum)
+		VMULPS(sum, d, d)
+		VADDPS(acc[i], d, d)
+		if p.offset {
+			s := m.vec()
+			VBROADCASTSS(x[i].Offset(recSum), s)
+			VMULPS(offset, s, s)
+			VADDPS(s, d, d)
+		}
+		VMOVUPS(d, acc[i])
+	}
+}
+
+// begin32 is what sums of a column start with: what the bias takes off, or zero.
+func begin32(m machine, p panel, x Mem) reg.VecVirtual {
 	sum := m.vec()
-	switch {
-	case p.signed && m.lanes() == 8:
-		sum = signedDot(m.(*avx2), groups, x)
-	case p.bias == 0:
+	if p.bias == 0 {
 		m.zero(sum)
-		sum = m.dot32(groups, p.top, at(x, 0), sum)
-	default:
-		m.broadcast(at(x, recNeg), sum)
-		VPSLLD(U8(bits.Len(uint(p.bias))-1), sum, sum)
-		sum = m.dot32(groups, p.top, at(x, 0), sum)
+		return sum
 	}
-	d := m.vec()
-	VBROADCASTSS(at(x, recScale), d)
-	VMULPS(scale, d, d)
-	VCVTDQ2PS(sum, sum)
-	VMULPS(sum, d, d)
-	VADDPS(acc, d, d)
-	if p.offset {
-		s := m.vec()
-		VBROADCASTSS(at(x, recSum), s)
-		VMULPS(offset, s, s)
-		VADDPS(s, d, d)
-	}
-	VMOVUPS(d, acc)
+	m.broadcast(x.Offset(recNeg), sum)
+	VPSLLD(U8(bits.Len(uint(p.bias))-1), sum, sum)
+	return sum
 }
