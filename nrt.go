@@ -50,8 +50,8 @@ func Context(tokens int) Option { return func(c *engine.Config) { c.Context = to
 // take keys and values for a whole context, so the bound on memory grows with it; the memory itself grows with use.
 func Parallel(answers int) Option { return func(c *engine.Config) { c.Parallel = answers } }
 
-// KVType sets the element type of the KV pages: "f16" or "f32". The default, also "", is f32 where the model's weights or
-// the activations are, and f16 everywhere else.
+// KVType sets the element type of the KV pages: "f16", "f32" or "q8_0". The default, also "", is f32 where the model's
+// weights or the activations are, and f16 everywhere else.
 func KVType(name string) Option { return func(c *engine.Config) { c.KV = name } }
 
 // Activations sets the form in which activations meet quantised weights: "int8", the default, or "f32", which is several

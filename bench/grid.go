@@ -168,33 +168,15 @@ func ParsePairs(s string) ([][2]int, error) {
 	return out, nil
 }
 
-// kvNames is the table of KV element types.
-var kvNames = []struct {
-	name string
-	elem kv.Elem
-}{{"f16", kv.F16}, {"f32", kv.F32}}
-
 // ParseKV reads names of KV element types with commas between.
 func ParseKV(s string) ([]kv.Elem, error) {
 	var out []kv.Elem
-next:
 	for _, part := range strings.Split(s, ",") {
-		for _, row := range kvNames {
-			if row.name == part {
-				out = append(out, row.elem)
-				continue next
-			}
+		elem, err := kv.ParseElem(part)
+		if err != nil {
+			return nil, err
 		}
-		return nil, fmt.Errorf("found KV type %q; there are f16 and f32", part)
+		out = append(out, elem)
 	}
 	return out, nil
-}
-
-func kvName(elem kv.Elem) string {
-	for _, row := range kvNames {
-		if row.elem == elem {
-			return row.name
-		}
-	}
-	return fmt.Sprintf("kv.Elem(%d)", elem)
 }

@@ -62,12 +62,12 @@ func TestParsePairs(t *testing.T) {
 }
 
 func TestParseKV(t *testing.T) {
-	got, err := ParseKV("f16,f32")
-	if want := []kv.Elem{kv.F16, kv.F32}; err != nil || !slices.Equal(got, want) {
+	got, err := ParseKV("f16,f32,q8_0")
+	if want := []kv.Elem{kv.F16, kv.F32, kv.Q8_0}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("ParseKV = %v, %v, want %v", got, err, want)
 	}
-	if _, err := ParseKV("q8_0"); err == nil || !strings.Contains(err.Error(), `"q8_0"`) {
-		t.Errorf("ParseKV(q8_0): %v, want an error that names it", err)
+	if _, err := ParseKV("q4_0"); err == nil || !strings.Contains(err.Error(), `"q4_0"`) {
+		t.Errorf("ParseKV(q4_0): %v, want an error that names it", err)
 	}
 }
 

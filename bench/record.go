@@ -65,7 +65,7 @@ func (m *Model) record(t Test, started time.Time, runs []time.Duration) Record {
 	r := Record{
 		BuildCommit: Commit(), CPU: CPU(), Backends: "CPU", ISA: isa,
 		ModelFile: m.file.Path(), ModelType: modelType(m.file), ModelSize: m.model.Bytes(), ModelParams: m.model.Params(),
-		Batch: t.Batch, Threads: t.Threads, TypeK: kvName(t.KV), TypeV: kvName(t.KV), Activations: m.form.String(), FlashAttn: true,
+		Batch: t.Batch, Threads: t.Threads, TypeK: t.KV.String(), TypeV: t.KV.String(), Activations: m.form.String(), FlashAttn: true,
 		Prompt: t.Prompt, Gen: t.Gen, Depth: t.Depth, Parallel: t.Parallel, Time: started.UTC(),
 	}
 	for _, d := range runs {

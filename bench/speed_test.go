@@ -118,7 +118,7 @@ func TestMeasureModel(t *testing.T) {
 			if r.AvgTS != tokens || r.MedianTS != tokens || r.StdDevTS != 0 || r.AvgNS != 1e9 {
 				t.Errorf("average %v ± %v, median %v t/s, %v ns", r.AvgTS, r.StdDevTS, r.MedianTS, r.AvgNS)
 			}
-			if r.Test().Name() != test.Name() || r.TypeK != kvName(test.KV) || r.ModelParams != 260032 || r.ModelType != "llama 260K F32" {
+			if r.Test().Name() != test.Name() || r.TypeK != test.KV.String() || r.ModelParams != 260032 || r.ModelType != "llama 260K F32" {
 				t.Errorf("record %+v of %+v", r, test)
 			}
 		})

@@ -36,7 +36,7 @@ type Config struct {
 	Threads  int    // workers; 0 is the machine's physical cores
 	Context  int    // tokens of context; 0 is the model's own, at most DefaultContext
 	Parallel int    // answers that are computed together, others wait; 0 is DefaultParallel
-	KV       string // element type of KV pages: "f16" or "f32"; "" is f32 where weights or activations are, else f16
+	KV       string // element type of KV pages: "f16", "f32" or "q8_0"; "" is f32 where weights or activations are, else f16
 	NoMap    bool   // read the file instead of mapping it
 	Template string // source of a chat template to use instead of the model's own
 
@@ -209,18 +209,13 @@ func parallelAnswers(asked int) (int, error) {
 // kvElem is the element type of KV pages. A model whose weights or activations are in full precision keeps it there: half
 // precision would be the only rounding in its way.
 func (e *Engine) kvElem(form kernels.Activations) (kv.Elem, error) {
-	switch e.cfg.KV {
-	case "f16":
-		return kv.F16, nil
-	case "f32":
-		return kv.F32, nil
-	case "":
+	if e.cfg.KV == "" {
 		if t, err := e.file.Tensor("blk.0.attn_k.weight"); form == kernels.Float32 || err == nil && t.Type == quant.F32 {
 			return kv.F32, nil
 		}
 		return kv.F16, nil
 	}
-	return 0, fmt.Errorf("engine: KV type %q is unknown; there are f16 and f32", e.cfg.KV)
+	return kv.ParseElem(e.cfg.KV)
 }
 
 // acquire waits for the engine; release gives it back.

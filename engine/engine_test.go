@@ -291,7 +291,7 @@ func TestBadConfig(t *testing.T) {
 		{"context", Config{Context: 1 << 20}, "trained for 512"},
 		{"negative context", Config{Context: -1}, "at least 1"},
 		{"parallel", Config{Parallel: -1}, "want 1 to 1024, or 0 for 4"},
-		{"KV type", Config{KV: "q4_0"}, "there are f16 and f32"},
+		{"KV type", Config{KV: "q4_0"}, "want one of f16, f32, q8_0"},
 		{"template", Config{Template: "{% if %}"}, "template"},
 	} {
 		if _, err := Open(path, tt.cfg); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -59,15 +59,52 @@ func rowsQ5_KAVX2(acc *float32, w *byte, x *byte, blocks int, n int)
 //go:noescape
 func rowsQ6_KAVX2(acc *float32, w *byte, x *byte, blocks int, n int)
 
-// scoresAVX2 writes scale * Σ_d q[d]*k[d][j] to dst[j]; k is [dim][page], n a multiple of 16, at least 16.
+// scoresF32AVX2 writes scale * Σ_d q[d][h]*k[d][j] to dst[h][j] for ascending d; dst is [heads][TilePositions], q [steps][QueryRows],
+// k [steps][], stride bytes from one step to the next, n a multiple of 16. It prefetches as much from next as it reads from k.
 //
 //go:noescape
-func scoresAVX2(dst *float32, q *float32, k *float32, dim int, n int, page int, scale float32)
+func scoresF32AVX2(dst *float32, q *float32, k *float32, next *float32, heads int, steps int, n int, stride int, scale float32)
 
-// sumRowsAVX2 adds p[j]*v[j] to acc for ascending j; v is [n][dim], dim a multiple of 16, n at least 1.
+// sumRowsF32AVX2 adds p[h][j]*v[j] to acc[h] for ascending j; acc is [heads][dim], p [heads][TilePositions], v [n][dim], dim a
+// multiple of 16, n at least 1. It prefetches as much from next as it reads from v.
 //
 //go:noescape
-func sumRowsAVX2(acc *float32, p *float32, v *float32, dim int, n int)
+func sumRowsF32AVX2(acc *float32, p *float32, v *float32, next *float32, heads int, dim int, n int)
+
+// scoresF16AVX2 writes scale * Σ_d q[d][h]*k[d][j] to dst[h][j] for ascending d; dst is [heads][TilePositions], q [steps][QueryRows],
+// k [steps][], stride bytes from one step to the next, n a multiple of 16. It prefetches as much from next as it reads from k.
+//
+//go:noescape
+func scoresF16AVX2(dst *float32, q *float32, k *uint16, next *uint16, heads int, steps int, n int, stride int, scale float32)
+
+// sumRowsF16AVX2 adds p[h][j]*v[j] to acc[h] for ascending j; acc is [heads][dim], p [heads][TilePositions], v [n][dim], dim a
+// multiple of 16, n at least 1. It prefetches as much from next as it reads from v.
+//
+//go:noescape
+func sumRowsF16AVX2(acc *float32, p *float32, v *uint16, next *uint16, heads int, dim int, n int)
+
+// scoresQ8AVX2 writes qscale[h]*kscale[j] * Σ_d q[d/4][h][d%4]*k[d/4][j][d%4] to dst[h][j]; dst is [heads][TilePositions],
+// q [steps][QueryRows][4], k [steps][][4], stride bytes from one to the next, bias[h] = -128*Σ_d q, n a multiple of 16. It prefetches from next.
+//
+//go:noescape
+func scoresQ8AVX2(dst *float32, q *int8, k *int8, next *int8, qscale *float32, bias *int32, kscale *float32, heads int, steps int, n int, stride int)
+
+// sumRowsQ8AVX2 adds p[h][j]*v[j] to acc[h] for ascending j; acc is [heads][dim], p [heads][TilePositions], v [n][dim], dim a
+// multiple of 16, n at least 1. It prefetches as much from next as it reads from v. p is multiplied by scale first, up to the next multiple of 16.
+//
+//go:noescape
+func sumRowsQ8AVX2(acc *float32, p *float32, v *int8, next *int8, scale *float32, heads int, dim int, n int)
+
+// softenAVX2 replaces s[i] by e^(s[i]-top), sets lane i mod 16 to their sum and returns top, the largest of s but for NaNs;
+// n is a multiple of 16, at least 16.
+//
+//go:noescape
+func softenAVX2(lane *[16]float32, scores *float32, n int) float32
+
+// blendAVX2 sets acc to acc*keep + part*share, in three roundings; n is a multiple of 16, at least 16.
+//
+//go:noescape
+func blendAVX2(acc *float32, part *float32, n int, keep float32, share float32)
 
 // productF32AVX2 multiplies four rows of F32 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
 //

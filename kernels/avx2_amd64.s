@@ -3372,199 +3372,2946 @@ DATA bytes30_AVX2<>+24(SB)/4, $0x30303030
 DATA bytes30_AVX2<>+28(SB)/4, $0x30303030
 GLOBL bytes30_AVX2<>(SB), RODATA|NOPTR, $32
 
-// func scoresAVX2(dst *float32, q *float32, k *float32, dim int, n int, page int, scale float32)
-// Requires: AVX, AVX2
-TEXT ·scoresAVX2(SB), NOSPLIT, $0-52
+// func scoresF32AVX2(dst *float32, q *float32, k *float32, next *float32, heads int, steps int, n int, stride int, scale float32)
+// Requires: AVX, MMX+
+TEXT ·scoresF32AVX2(SB), NOSPLIT, $0-68
 	MOVQ dst+0(FP), AX
-	MOVQ q+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ dim+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ page+40(FP), DI
-	SHLQ $0x02, DI
+	MOVQ heads+32(FP), CX
+	XORQ SI, SI
 
-positions64:
-	CMPQ  SI, $0x00000040
-	JL    below64
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-	MOVQ  BX, R8
-	MOVQ  CX, R9
-	MOVQ  DX, R10
+queries4:
+	CMPQ CX, $0x00000004
+	JL   below_queries4
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
 
-dim64:
-	VBROADCASTSS (R9), Y8
-	VMULPS       (R10), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R10), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R10), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R10), Y8, Y9
-	VADDPS       Y9, Y3, Y3
-	VMULPS       128(R10), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R10), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R10), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R10), Y8, Y8
+lanes4x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes4x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step4x2:
+	VBROADCASTSS (R11), Y8
+	VBROADCASTSS 4(R11), Y9
+	VBROADCASTSS 8(R11), Y10
+	VBROADCASTSS 12(R11), Y11
+	VMOVUPS      (R10), Y12
+	VMULPS       Y8, Y12, Y13
+	VADDPS       Y13, Y0, Y0
+	VMULPS       Y9, Y12, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y10, Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       Y11, Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMOVUPS      32(R10), Y12
+	VMULPS       Y8, Y12, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y9, Y12, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y10, Y12, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y11, Y12, Y8
 	VADDPS       Y8, Y7, Y7
-	ADDQ         $0x04, R9
-	ADDQ         DI, R10
-	DECQ         R8
-	JNZ          dim64
-	VBROADCASTSS scale+48(FP), Y8
-	VMULPS       Y8, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y8, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y8, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y8, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y8, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y8, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000100, DX
-	SUBQ         $0x00000040, SI
-	JMP          positions64
-
-below64:
-positions16:
-	CMPQ  SI, $0x00000010
-	JL    below16
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	MOVQ  BX, R8
-	MOVQ  CX, R9
-	MOVQ  DX, R10
-
-dim16:
-	VBROADCASTSS (R9), Y2
-	VMULPS       (R10), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R10), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	ADDQ         $0x04, R9
-	ADDQ         DI, R10
-	DECQ         R8
-	JNZ          dim16
-	VBROADCASTSS scale+48(FP), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         $0x00000040, AX
+	PREFETCHT0   (DX)
 	ADDQ         $0x00000040, DX
-	SUBQ         $0x00000010, SI
-	JMP          positions16
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step4x2
+	VBROADCASTSS scale+64(FP), Y8
+	VMULPS       Y8, Y0, Y0
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y8, Y2, Y2
+	VMULPS       Y8, Y3, Y3
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y8, Y6, Y6
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 1024(AX)(DI*1)
+	VMOVUPS      Y3, 1056(AX)(DI*1)
+	VMOVUPS      Y4, 2048(AX)(DI*1)
+	VMOVUPS      Y5, 2080(AX)(DI*1)
+	VMOVUPS      Y6, 3072(AX)(DI*1)
+	VMOVUPS      Y7, 3104(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes4x2
 
-below16:
+below_lanes4x2:
+	ADDQ $0x00000010, SI
+	ADDQ $0x00001000, AX
+	SUBQ $0x00000004, CX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ CX, $0x00000003
+	JL   below_queries3
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes3x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes3x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step3x2:
+	VBROADCASTSS (R11), Y6
+	VBROADCASTSS 4(R11), Y7
+	VBROADCASTSS 8(R11), Y8
+	VMOVUPS      (R10), Y9
+	VMULPS       Y6, Y9, Y10
+	VADDPS       Y10, Y0, Y0
+	VMULPS       Y7, Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       Y8, Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMOVUPS      32(R10), Y9
+	VMULPS       Y6, Y9, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       Y7, Y9, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       Y8, Y9, Y6
+	VADDPS       Y6, Y5, Y5
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step3x2
+	VBROADCASTSS scale+64(FP), Y6
+	VMULPS       Y6, Y0, Y0
+	VMULPS       Y6, Y1, Y1
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y6, Y3, Y3
+	VMULPS       Y6, Y4, Y4
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 1024(AX)(DI*1)
+	VMOVUPS      Y3, 1056(AX)(DI*1)
+	VMOVUPS      Y4, 2048(AX)(DI*1)
+	VMOVUPS      Y5, 2080(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes3x2
+
+below_lanes3x2:
+	ADDQ $0x0000000c, SI
+	ADDQ $0x00000c00, AX
+	SUBQ $0x00000003, CX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ CX, $0x00000002
+	JL   below_queries2
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes2x4:
+	CMPQ   R8, $0x00000020
+	JL     below_lanes2x4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x4:
+	VBROADCASTSS (R11), Y8
+	VBROADCASTSS 4(R11), Y9
+	VMOVUPS      (R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      32(R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VMOVUPS      64(R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMOVUPS      96(R10), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step2x4
+	VBROADCASTSS scale+64(FP), Y8
+	VMULPS       Y8, Y0, Y0
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y8, Y2, Y2
+	VMULPS       Y8, Y3, Y3
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y8, Y6, Y6
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 64(AX)(DI*1)
+	VMOVUPS      Y3, 96(AX)(DI*1)
+	VMOVUPS      Y4, 1024(AX)(DI*1)
+	VMOVUPS      Y5, 1056(AX)(DI*1)
+	VMOVUPS      Y6, 1088(AX)(DI*1)
+	VMOVUPS      Y7, 1120(AX)(DI*1)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000020, R8
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes2x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x2:
+	VBROADCASTSS (R11), Y4
+	VBROADCASTSS 4(R11), Y5
+	VMOVUPS      (R10), Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y5, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMOVUPS      32(R10), Y6
+	VMULPS       Y4, Y6, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       Y5, Y6, Y4
+	VADDPS       Y4, Y3, Y3
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step2x2
+	VBROADCASTSS scale+64(FP), Y4
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 1024(AX)(DI*1)
+	VMOVUPS      Y3, 1056(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes2x2
+
+below_lanes2x2:
+	ADDQ $0x00000008, SI
+	ADDQ $0x00000800, AX
+	SUBQ $0x00000002, CX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ CX, $0x00000001
+	JL   below_queries1
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes1x8:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes1x8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x8:
+	VBROADCASTSS (R11), Y8
+	VMOVUPS      (R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VMOVUPS      32(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VMOVUPS      64(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VMOVUPS      96(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VMOVUPS      128(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VMOVUPS      160(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VMOVUPS      192(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMOVUPS      224(R10), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step1x8
+	VBROADCASTSS scale+64(FP), Y8
+	VMULPS       Y8, Y0, Y0
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y8, Y2, Y2
+	VMULPS       Y8, Y3, Y3
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y8, Y6, Y6
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 64(AX)(DI*1)
+	VMOVUPS      Y3, 96(AX)(DI*1)
+	VMOVUPS      Y4, 128(AX)(DI*1)
+	VMOVUPS      Y5, 160(AX)(DI*1)
+	VMOVUPS      Y6, 192(AX)(DI*1)
+	VMOVUPS      Y7, 224(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes1x8
+
+below_lanes1x8:
+lanes1x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes1x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x2:
+	VBROADCASTSS (R11), Y2
+	VMOVUPS      (R10), Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VMOVUPS      32(R10), Y3
+	VMULPS       Y2, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step1x2
+	VBROADCASTSS scale+64(FP), Y2
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes1x2
+
+below_lanes1x2:
+	ADDQ $0x00000004, SI
+	ADDQ $0x00000400, AX
+	SUBQ $0x00000001, CX
+	JMP  queries1
+
+below_queries1:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX2(acc *float32, p *float32, v *float32, dim int, n int)
-// Requires: AVX
-TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
-	MOVQ acc+0(FP), AX
-	MOVQ p+8(FP), CX
-	MOVQ v+16(FP), DX
-	MOVQ dim+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ BX, DI
-	SHLQ $0x02, DI
+// func sumRowsF32AVX2(acc *float32, p *float32, v *float32, next *float32, heads int, dim int, n int)
+// Requires: AVX, MMX+
+TEXT ·sumRowsF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ   acc+0(FP), AX
+	MOVQ   p+8(FP), CX
+	MOVQ   heads+32(FP), DX
+	MOVQ   dim+40(FP), BX
+	MOVQ   BX, R8
+	SHLQ   $0x02, R8
+	IMUL3Q $0x04, BX, BX
 
-numbers64:
-	CMPQ    BX, $0x00000040
-	JL      below64
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	MOVQ    SI, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
+queries4:
+	CMPQ DX, $0x00000004
+	JL   below_queries4
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
 
-row64:
-	VBROADCASTSS (R9), Y8
-	VMULPS       (R10), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R10), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R10), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R10), Y8, Y9
-	VADDPS       Y9, Y3, Y3
-	VMULPS       128(R10), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R10), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R10), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R10), Y8, Y8
+lanes4x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes4x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row4x2:
+	VBROADCASTSS (R13), Y8
+	VBROADCASTSS 1024(R13), Y9
+	VBROADCASTSS 2048(R13), Y10
+	VBROADCASTSS 3072(R13), Y11
+	VMOVUPS      (R12), Y12
+	VMULPS       Y8, Y12, Y13
+	VADDPS       Y13, Y0, Y0
+	VMULPS       Y9, Y12, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y10, Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       Y11, Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VMOVUPS      32(R12), Y12
+	VMULPS       Y8, Y12, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y9, Y12, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y10, Y12, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y11, Y12, Y8
 	VADDPS       Y8, Y7, Y7
-	ADDQ         $0x04, R9
-	ADDQ         DI, R10
-	DECQ         R8
-	JNZ          row64
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	VMOVUPS      Y3, 96(AX)
-	VMOVUPS      Y4, 128(AX)
-	VMOVUPS      Y5, 160(AX)
-	VMOVUPS      Y6, 192(AX)
-	VMOVUPS      Y7, 224(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000100, DX
-	SUBQ         $0x00000040, BX
-	JMP          numbers64
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row4x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y2, (R11)
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y4, (R11)
+	VMOVUPS      Y5, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y6, (R11)
+	VMOVUPS      Y7, 32(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes4x2
 
-below64:
-numbers16:
-	CMPQ    BX, $0x00000010
-	JL      below16
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	MOVQ    SI, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
+below_lanes4x2:
+	ADDQ $0x00001000, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000004, DX
+	JMP  queries4
 
-row16:
-	VBROADCASTSS (R9), Y2
-	VMULPS       (R10), Y2, Y3
+below_queries4:
+queries3:
+	CMPQ DX, $0x00000003
+	JL   below_queries3
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes3x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes3x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row3x2:
+	VBROADCASTSS (R13), Y6
+	VBROADCASTSS 1024(R13), Y7
+	VBROADCASTSS 2048(R13), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y6, Y9, Y10
+	VADDPS       Y10, Y0, Y0
+	VMULPS       Y7, Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       Y8, Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y6, Y9, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       Y7, Y9, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       Y8, Y9, Y6
+	VADDPS       Y6, Y5, Y5
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row3x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y2, (R11)
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y4, (R11)
+	VMOVUPS      Y5, 32(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes3x2
+
+below_lanes3x2:
+	ADDQ $0x00000c00, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000003, DX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ DX, $0x00000002
+	JL   below_queries2
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes2x4:
+	CMPQ    R10, $0x00000020
+	JL      below_lanes2x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y6
+	VMOVUPS 96(R11), Y7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x4:
+	VBROADCASTSS (R13), Y8
+	VBROADCASTSS 1024(R13), Y9
+	VMOVUPS      (R12), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMOVUPS      32(R12), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VMOVUPS      64(R12), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMOVUPS      96(R12), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x4
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	VMOVUPS      Y2, 64(R11)
+	VMOVUPS      Y3, 96(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y4, (R11)
+	VMOVUPS      Y5, 32(R11)
+	VMOVUPS      Y6, 64(R11)
+	VMOVUPS      Y7, 96(R11)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, R9
+	SUBQ         $0x00000020, R10
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes2x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x2:
+	VBROADCASTSS (R13), Y4
+	VBROADCASTSS 1024(R13), Y5
+	VMOVUPS      (R12), Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y5, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMOVUPS      32(R12), Y6
+	VMULPS       Y4, Y6, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       Y5, Y6, Y4
+	VADDPS       Y4, Y3, Y3
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y2, (R11)
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes2x2
+
+below_lanes2x2:
+	ADDQ $0x00000800, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000002, DX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ DX, $0x00000001
+	JL   below_queries1
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes1x8:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes1x8
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x8:
+	VBROADCASTSS (R13), Y8
+	VMOVUPS      (R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VMOVUPS      32(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VMOVUPS      64(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VMOVUPS      96(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VMOVUPS      128(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VMOVUPS      160(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VMOVUPS      192(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMOVUPS      224(R12), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	PREFETCHT0   128(SI)
+	PREFETCHT0   192(SI)
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x8
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	VMOVUPS      Y2, 64(R11)
+	VMOVUPS      Y3, 96(R11)
+	VMOVUPS      Y4, 128(R11)
+	VMOVUPS      Y5, 160(R11)
+	VMOVUPS      Y6, 192(R11)
+	VMOVUPS      Y7, 224(R11)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes1x8
+
+below_lanes1x8:
+lanes1x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes1x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x2:
+	VBROADCASTSS (R13), Y2
+	VMOVUPS      (R12), Y3
+	VMULPS       Y2, Y3, Y3
 	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R10), Y2, Y2
+	VMOVUPS      32(R12), Y3
+	VMULPS       Y2, Y3, Y2
 	VADDPS       Y2, Y1, Y1
-	ADDQ         $0x04, R9
-	ADDQ         DI, R10
-	DECQ         R8
-	JNZ          row16
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x00000010, BX
-	JMP          numbers16
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes1x2
 
-below16:
+below_lanes1x2:
+	ADDQ $0x00000400, CX
+	ADDQ R8, AX
+	SUBQ $0x00000001, DX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+// func scoresF16AVX2(dst *float32, q *float32, k *uint16, next *uint16, heads int, steps int, n int, stride int, scale float32)
+// Requires: AVX, F16C, MMX+
+TEXT ·scoresF16AVX2(SB), NOSPLIT, $0-68
+	MOVQ dst+0(FP), AX
+	MOVQ heads+32(FP), CX
+	XORQ SI, SI
+
+queries4:
+	CMPQ CX, $0x00000004
+	JL   below_queries4
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes4x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes4x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step4x2:
+	VBROADCASTSS (R11), Y8
+	VBROADCASTSS 4(R11), Y9
+	VBROADCASTSS 8(R11), Y10
+	VBROADCASTSS 12(R11), Y11
+	VCVTPH2PS    (R10), Y12
+	VMULPS       Y8, Y12, Y13
+	VADDPS       Y13, Y0, Y0
+	VMULPS       Y9, Y12, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y10, Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       Y11, Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VCVTPH2PS    16(R10), Y12
+	VMULPS       Y8, Y12, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y9, Y12, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y10, Y12, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y11, Y12, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step4x2
+	VBROADCASTSS scale+64(FP), Y8
+	VMULPS       Y8, Y0, Y0
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y8, Y2, Y2
+	VMULPS       Y8, Y3, Y3
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y8, Y6, Y6
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 1024(AX)(DI*1)
+	VMOVUPS      Y3, 1056(AX)(DI*1)
+	VMOVUPS      Y4, 2048(AX)(DI*1)
+	VMOVUPS      Y5, 2080(AX)(DI*1)
+	VMOVUPS      Y6, 3072(AX)(DI*1)
+	VMOVUPS      Y7, 3104(AX)(DI*1)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes4x2
+
+below_lanes4x2:
+	ADDQ $0x00000010, SI
+	ADDQ $0x00001000, AX
+	SUBQ $0x00000004, CX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ CX, $0x00000003
+	JL   below_queries3
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes3x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes3x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step3x2:
+	VBROADCASTSS (R11), Y6
+	VBROADCASTSS 4(R11), Y7
+	VBROADCASTSS 8(R11), Y8
+	VCVTPH2PS    (R10), Y9
+	VMULPS       Y6, Y9, Y10
+	VADDPS       Y10, Y0, Y0
+	VMULPS       Y7, Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       Y8, Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VCVTPH2PS    16(R10), Y9
+	VMULPS       Y6, Y9, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       Y7, Y9, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       Y8, Y9, Y6
+	VADDPS       Y6, Y5, Y5
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step3x2
+	VBROADCASTSS scale+64(FP), Y6
+	VMULPS       Y6, Y0, Y0
+	VMULPS       Y6, Y1, Y1
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y6, Y3, Y3
+	VMULPS       Y6, Y4, Y4
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 1024(AX)(DI*1)
+	VMOVUPS      Y3, 1056(AX)(DI*1)
+	VMOVUPS      Y4, 2048(AX)(DI*1)
+	VMOVUPS      Y5, 2080(AX)(DI*1)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes3x2
+
+below_lanes3x2:
+	ADDQ $0x0000000c, SI
+	ADDQ $0x00000c00, AX
+	SUBQ $0x00000003, CX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ CX, $0x00000002
+	JL   below_queries2
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes2x4:
+	CMPQ   R8, $0x00000020
+	JL     below_lanes2x4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x4:
+	VBROADCASTSS (R11), Y8
+	VBROADCASTSS 4(R11), Y9
+	VCVTPH2PS    (R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VCVTPH2PS    16(R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VCVTPH2PS    32(R10), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VCVTPH2PS    48(R10), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step2x4
+	VBROADCASTSS scale+64(FP), Y8
+	VMULPS       Y8, Y0, Y0
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y8, Y2, Y2
+	VMULPS       Y8, Y3, Y3
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y8, Y6, Y6
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 64(AX)(DI*1)
+	VMOVUPS      Y3, 96(AX)(DI*1)
+	VMOVUPS      Y4, 1024(AX)(DI*1)
+	VMOVUPS      Y5, 1056(AX)(DI*1)
+	VMOVUPS      Y6, 1088(AX)(DI*1)
+	VMOVUPS      Y7, 1120(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000020, R8
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes2x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x2:
+	VBROADCASTSS (R11), Y4
+	VBROADCASTSS 4(R11), Y5
+	VCVTPH2PS    (R10), Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y5, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VCVTPH2PS    16(R10), Y6
+	VMULPS       Y4, Y6, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       Y5, Y6, Y4
+	VADDPS       Y4, Y3, Y3
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step2x2
+	VBROADCASTSS scale+64(FP), Y4
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 1024(AX)(DI*1)
+	VMOVUPS      Y3, 1056(AX)(DI*1)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes2x2
+
+below_lanes2x2:
+	ADDQ $0x00000008, SI
+	ADDQ $0x00000800, AX
+	SUBQ $0x00000002, CX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ CX, $0x00000001
+	JL   below_queries1
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes1x8:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes1x8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x8:
+	VBROADCASTSS (R11), Y8
+	VCVTPH2PS    (R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VCVTPH2PS    16(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VCVTPH2PS    32(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VCVTPH2PS    48(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VCVTPH2PS    64(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VCVTPH2PS    80(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VCVTPH2PS    96(R10), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VCVTPH2PS    112(R10), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step1x8
+	VBROADCASTSS scale+64(FP), Y8
+	VMULPS       Y8, Y0, Y0
+	VMULPS       Y8, Y1, Y1
+	VMULPS       Y8, Y2, Y2
+	VMULPS       Y8, Y3, Y3
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y8, Y6, Y6
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 64(AX)(DI*1)
+	VMOVUPS      Y3, 96(AX)(DI*1)
+	VMOVUPS      Y4, 128(AX)(DI*1)
+	VMOVUPS      Y5, 160(AX)(DI*1)
+	VMOVUPS      Y6, 192(AX)(DI*1)
+	VMOVUPS      Y7, 224(AX)(DI*1)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes1x8
+
+below_lanes1x8:
+lanes1x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes1x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x2:
+	VBROADCASTSS (R11), Y2
+	VCVTPH2PS    (R10), Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VCVTPH2PS    16(R10), Y3
+	VMULPS       Y2, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step1x2
+	VBROADCASTSS scale+64(FP), Y2
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes1x2
+
+below_lanes1x2:
+	ADDQ $0x00000004, SI
+	ADDQ $0x00000400, AX
+	SUBQ $0x00000001, CX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+// func sumRowsF16AVX2(acc *float32, p *float32, v *uint16, next *uint16, heads int, dim int, n int)
+// Requires: AVX, F16C, MMX+
+TEXT ·sumRowsF16AVX2(SB), NOSPLIT, $0-56
+	MOVQ   acc+0(FP), AX
+	MOVQ   p+8(FP), CX
+	MOVQ   heads+32(FP), DX
+	MOVQ   dim+40(FP), BX
+	MOVQ   BX, R8
+	SHLQ   $0x02, R8
+	IMUL3Q $0x02, BX, BX
+
+queries4:
+	CMPQ DX, $0x00000004
+	JL   below_queries4
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes4x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes4x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row4x2:
+	VBROADCASTSS (R13), Y8
+	VBROADCASTSS 1024(R13), Y9
+	VBROADCASTSS 2048(R13), Y10
+	VBROADCASTSS 3072(R13), Y11
+	VCVTPH2PS    (R12), Y12
+	VMULPS       Y8, Y12, Y13
+	VADDPS       Y13, Y0, Y0
+	VMULPS       Y9, Y12, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y10, Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       Y11, Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VCVTPH2PS    16(R12), Y12
+	VMULPS       Y8, Y12, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y9, Y12, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y10, Y12, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y11, Y12, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row4x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y2, (R11)
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y4, (R11)
+	VMOVUPS      Y5, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y6, (R11)
+	VMOVUPS      Y7, 32(R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes4x2
+
+below_lanes4x2:
+	ADDQ $0x00001000, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000004, DX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ DX, $0x00000003
+	JL   below_queries3
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes3x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes3x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row3x2:
+	VBROADCASTSS (R13), Y6
+	VBROADCASTSS 1024(R13), Y7
+	VBROADCASTSS 2048(R13), Y8
+	VCVTPH2PS    (R12), Y9
+	VMULPS       Y6, Y9, Y10
+	VADDPS       Y10, Y0, Y0
+	VMULPS       Y7, Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       Y8, Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VCVTPH2PS    16(R12), Y9
+	VMULPS       Y6, Y9, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       Y7, Y9, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       Y8, Y9, Y6
+	VADDPS       Y6, Y5, Y5
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row3x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y2, (R11)
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y4, (R11)
+	VMOVUPS      Y5, 32(R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes3x2
+
+below_lanes3x2:
+	ADDQ $0x00000c00, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000003, DX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ DX, $0x00000002
+	JL   below_queries2
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes2x4:
+	CMPQ    R10, $0x00000020
+	JL      below_lanes2x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y6
+	VMOVUPS 96(R11), Y7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x4:
+	VBROADCASTSS (R13), Y8
+	VBROADCASTSS 1024(R13), Y9
+	VCVTPH2PS    (R12), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VCVTPH2PS    16(R12), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VCVTPH2PS    32(R12), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VCVTPH2PS    48(R12), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x4
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	VMOVUPS      Y2, 64(R11)
+	VMOVUPS      Y3, 96(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y4, (R11)
+	VMOVUPS      Y5, 32(R11)
+	VMOVUPS      Y6, 64(R11)
+	VMOVUPS      Y7, 96(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000080, R9
+	SUBQ         $0x00000020, R10
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes2x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x2:
+	VBROADCASTSS (R13), Y4
+	VBROADCASTSS 1024(R13), Y5
+	VCVTPH2PS    (R12), Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y5, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VCVTPH2PS    16(R12), Y6
+	VMULPS       Y4, Y6, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       Y5, Y6, Y4
+	VADDPS       Y4, Y3, Y3
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y2, (R11)
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes2x2
+
+below_lanes2x2:
+	ADDQ $0x00000800, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000002, DX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ DX, $0x00000001
+	JL   below_queries1
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes1x8:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes1x8
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x8:
+	VBROADCASTSS (R13), Y8
+	VCVTPH2PS    (R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VCVTPH2PS    16(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VCVTPH2PS    32(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VCVTPH2PS    48(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VCVTPH2PS    64(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VCVTPH2PS    80(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VCVTPH2PS    96(R12), Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VCVTPH2PS    112(R12), Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x8
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	VMOVUPS      Y2, 64(R11)
+	VMOVUPS      Y3, 96(R11)
+	VMOVUPS      Y4, 128(R11)
+	VMOVUPS      Y5, 160(R11)
+	VMOVUPS      Y6, 192(R11)
+	VMOVUPS      Y7, 224(R11)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes1x8
+
+below_lanes1x8:
+lanes1x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes1x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x2:
+	VBROADCASTSS (R13), Y2
+	VCVTPH2PS    (R12), Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VCVTPH2PS    16(R12), Y3
+	VMULPS       Y2, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes1x2
+
+below_lanes1x2:
+	ADDQ $0x00000400, CX
+	ADDQ R8, AX
+	SUBQ $0x00000001, DX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+// func scoresQ8AVX2(dst *float32, q *int8, k *int8, next *int8, qscale *float32, bias *int32, kscale *float32, heads int, steps int, n int, stride int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·scoresQ8AVX2(SB), NOSPLIT, $0-88
+	MOVQ dst+0(FP), AX
+	MOVQ heads+56(FP), CX
+	XORQ SI, SI
+
+queries4:
+	CMPQ CX, $0x00000004
+	JL   below_queries4
+	MOVQ n+72(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes4x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes4x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   steps+64(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step4x2:
+	VBROADCASTSS (R11), Y8
+	VBROADCASTSS 4(R11), Y9
+	VBROADCASTSS 8(R11), Y10
+	VBROADCASTSS 12(R11), Y11
+	VMOVDQU      (R10), Y12
+	VPABSB       Y12, Y13
+	VPSIGNB      Y12, Y8, Y14
+	VPMADDUBSW   Y14, Y13, Y14
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y14, Y14
+	VPADDD       Y14, Y0, Y0
+	VPSIGNB      Y12, Y9, Y14
+	VPMADDUBSW   Y14, Y13, Y14
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y14, Y14
+	VPADDD       Y14, Y2, Y2
+	VPSIGNB      Y12, Y10, Y14
+	VPMADDUBSW   Y14, Y13, Y14
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y14, Y14
+	VPADDD       Y14, Y4, Y4
+	VPSIGNB      Y12, Y11, Y12
+	VPMADDUBSW   Y12, Y13, Y12
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y12, Y12
+	VPADDD       Y12, Y6, Y6
+	VMOVDQU      32(R10), Y12
+	VPABSB       Y12, Y13
+	VPSIGNB      Y12, Y8, Y8
+	VPMADDUBSW   Y8, Y13, Y8
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPSIGNB      Y12, Y9, Y8
+	VPMADDUBSW   Y8, Y13, Y8
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPSIGNB      Y12, Y10, Y8
+	VPMADDUBSW   Y8, Y13, Y8
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VPSIGNB      Y12, Y11, Y8
+	VPMADDUBSW   Y8, Y13, Y8
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step4x2
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Y8
+	VBROADCASTSS 4(R9), Y9
+	VBROADCASTSS 8(R9), Y10
+	VBROADCASTSS 12(R9), Y11
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Y8, Y12
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y12, Y0, Y0
+	VMULPS       (R9)(DI*1), Y9, Y12
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y12, Y2, Y2
+	VMULPS       (R9)(DI*1), Y10, Y12
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y12, Y4, Y4
+	VMULPS       (R9)(DI*1), Y11, Y12
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y12, Y6, Y6
+	VMULPS       32(R9)(DI*1), Y8, Y12
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y12, Y1, Y1
+	VMULPS       32(R9)(DI*1), Y9, Y12
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y12, Y3, Y3
+	VMULPS       32(R9)(DI*1), Y10, Y12
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y12, Y5, Y5
+	VMULPS       32(R9)(DI*1), Y11, Y12
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y12, Y7, Y7
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 1024(AX)(DI*1)
+	VMOVUPS      Y3, 1056(AX)(DI*1)
+	VMOVUPS      Y4, 2048(AX)(DI*1)
+	VMOVUPS      Y5, 2080(AX)(DI*1)
+	VMOVUPS      Y6, 3072(AX)(DI*1)
+	VMOVUPS      Y7, 3104(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes4x2
+
+below_lanes4x2:
+	ADDQ $0x00000010, SI
+	ADDQ $0x00001000, AX
+	SUBQ $0x00000004, CX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ CX, $0x00000003
+	JL   below_queries3
+	MOVQ n+72(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes3x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes3x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   steps+64(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step3x2:
+	VBROADCASTSS (R11), Y6
+	VBROADCASTSS 4(R11), Y7
+	VBROADCASTSS 8(R11), Y8
+	VMOVDQU      (R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y6, Y11
+	VPMADDUBSW   Y11, Y10, Y11
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPSIGNB      Y9, Y7, Y11
+	VPMADDUBSW   Y11, Y10, Y11
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y11, Y11
+	VPADDD       Y11, Y2, Y2
+	VPSIGNB      Y9, Y8, Y9
+	VPMADDUBSW   Y9, Y10, Y9
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y9, Y9
+	VPADDD       Y9, Y4, Y4
+	VMOVDQU      32(R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y6, Y6
+	VPMADDUBSW   Y6, Y10, Y6
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VPSIGNB      Y9, Y7, Y6
+	VPMADDUBSW   Y6, Y10, Y6
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y6, Y6
+	VPADDD       Y6, Y3, Y3
+	VPSIGNB      Y9, Y8, Y6
+	VPMADDUBSW   Y6, Y10, Y6
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y6, Y6
+	VPADDD       Y6, Y5, Y5
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step3x2
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Y6
+	VBROADCASTSS 4(R9), Y7
+	VBROADCASTSS 8(R9), Y8
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Y6, Y9
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y9, Y0, Y0
+	VMULPS       (R9)(DI*1), Y7, Y9
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y9, Y2, Y2
+	VMULPS       (R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y9, Y4, Y4
+	VMULPS       32(R9)(DI*1), Y6, Y9
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y9, Y1, Y1
+	VMULPS       32(R9)(DI*1), Y7, Y9
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y9, Y3, Y3
+	VMULPS       32(R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y9, Y5, Y5
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 1024(AX)(DI*1)
+	VMOVUPS      Y3, 1056(AX)(DI*1)
+	VMOVUPS      Y4, 2048(AX)(DI*1)
+	VMOVUPS      Y5, 2080(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes3x2
+
+below_lanes3x2:
+	ADDQ $0x0000000c, SI
+	ADDQ $0x00000c00, AX
+	SUBQ $0x00000003, CX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ CX, $0x00000002
+	JL   below_queries2
+	MOVQ n+72(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes2x4:
+	CMPQ   R8, $0x00000020
+	JL     below_lanes2x4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   steps+64(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x4:
+	VBROADCASTSS (R11), Y8
+	VBROADCASTSS 4(R11), Y9
+	VMOVDQU      (R10), Y10
+	VPABSB       Y10, Y11
+	VPSIGNB      Y10, Y8, Y12
+	VPMADDUBSW   Y12, Y11, Y12
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSIGNB      Y10, Y9, Y10
+	VPMADDUBSW   Y10, Y11, Y10
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y10, Y10
+	VPADDD       Y10, Y4, Y4
+	VMOVDQU      32(R10), Y10
+	VPABSB       Y10, Y11
+	VPSIGNB      Y10, Y8, Y12
+	VPMADDUBSW   Y12, Y11, Y12
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSIGNB      Y10, Y9, Y10
+	VPMADDUBSW   Y10, Y11, Y10
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VMOVDQU      64(R10), Y10
+	VPABSB       Y10, Y11
+	VPSIGNB      Y10, Y8, Y12
+	VPMADDUBSW   Y12, Y11, Y12
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSIGNB      Y10, Y9, Y10
+	VPMADDUBSW   Y10, Y11, Y10
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y10, Y10
+	VPADDD       Y10, Y6, Y6
+	VMOVDQU      96(R10), Y10
+	VPABSB       Y10, Y11
+	VPSIGNB      Y10, Y8, Y8
+	VPMADDUBSW   Y8, Y11, Y8
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPSIGNB      Y10, Y9, Y8
+	VPMADDUBSW   Y8, Y11, Y8
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step2x4
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Y8
+	VBROADCASTSS 4(R9), Y9
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Y8, Y10
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y10, Y0, Y0
+	VMULPS       (R9)(DI*1), Y9, Y10
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y10, Y4, Y4
+	VMULPS       32(R9)(DI*1), Y8, Y10
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y10, Y1, Y1
+	VMULPS       32(R9)(DI*1), Y9, Y10
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y10, Y5, Y5
+	VMULPS       64(R9)(DI*1), Y8, Y10
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y10, Y2, Y2
+	VMULPS       64(R9)(DI*1), Y9, Y10
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y10, Y6, Y6
+	VMULPS       96(R9)(DI*1), Y8, Y10
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y10, Y3, Y3
+	VMULPS       96(R9)(DI*1), Y9, Y10
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y10, Y7, Y7
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 64(AX)(DI*1)
+	VMOVUPS      Y3, 96(AX)(DI*1)
+	VMOVUPS      Y4, 1024(AX)(DI*1)
+	VMOVUPS      Y5, 1056(AX)(DI*1)
+	VMOVUPS      Y6, 1088(AX)(DI*1)
+	VMOVUPS      Y7, 1120(AX)(DI*1)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000020, R8
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes2x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   steps+64(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x2:
+	VBROADCASTSS (R11), Y4
+	VBROADCASTSS 4(R11), Y5
+	VMOVDQU      (R10), Y6
+	VPABSB       Y6, Y7
+	VPSIGNB      Y6, Y4, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y8, Y8
+	VPADDD       Y8, Y0, Y0
+	VPSIGNB      Y6, Y5, Y6
+	VPMADDUBSW   Y6, Y7, Y6
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VMOVDQU      32(R10), Y6
+	VPABSB       Y6, Y7
+	VPSIGNB      Y6, Y4, Y4
+	VPMADDUBSW   Y4, Y7, Y4
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VPSIGNB      Y6, Y5, Y4
+	VPMADDUBSW   Y4, Y7, Y4
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step2x2
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Y4
+	VBROADCASTSS 4(R9), Y5
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Y4, Y6
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y6, Y0, Y0
+	VMULPS       (R9)(DI*1), Y5, Y6
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y6, Y2, Y2
+	VMULPS       32(R9)(DI*1), Y4, Y6
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y6, Y1, Y1
+	VMULPS       32(R9)(DI*1), Y5, Y6
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y6, Y3, Y3
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 1024(AX)(DI*1)
+	VMOVUPS      Y3, 1056(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes2x2
+
+below_lanes2x2:
+	ADDQ $0x00000008, SI
+	ADDQ $0x00000800, AX
+	SUBQ $0x00000002, CX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ CX, $0x00000001
+	JL   below_queries1
+	MOVQ n+72(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes1x8:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes1x8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   steps+64(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x8:
+	VBROADCASTSS (R11), Y8
+	VMOVDQU      (R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y8, Y9
+	VPMADDUBSW   Y9, Y10, Y9
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VMOVDQU      32(R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y8, Y9
+	VPMADDUBSW   Y9, Y10, Y9
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y9, Y9
+	VPADDD       Y9, Y1, Y1
+	VMOVDQU      64(R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y8, Y9
+	VPMADDUBSW   Y9, Y10, Y9
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VMOVDQU      96(R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y8, Y9
+	VPMADDUBSW   Y9, Y10, Y9
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y9, Y9
+	VPADDD       Y9, Y3, Y3
+	VMOVDQU      128(R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y8, Y9
+	VPMADDUBSW   Y9, Y10, Y9
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y9, Y9
+	VPADDD       Y9, Y4, Y4
+	VMOVDQU      160(R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y8, Y9
+	VPMADDUBSW   Y9, Y10, Y9
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	VMOVDQU      192(R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y8, Y9
+	VPMADDUBSW   Y9, Y10, Y9
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y9, Y9
+	VPADDD       Y9, Y6, Y6
+	VMOVDQU      224(R10), Y9
+	VPABSB       Y9, Y10
+	VPSIGNB      Y9, Y8, Y8
+	VPMADDUBSW   Y8, Y10, Y8
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step1x8
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Y8
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y9, Y0, Y0
+	VMULPS       32(R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y9, Y1, Y1
+	VMULPS       64(R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y9, Y2, Y2
+	VMULPS       96(R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y9, Y3, Y3
+	VMULPS       128(R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y9, Y4, Y4
+	VMULPS       160(R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y9, Y5, Y5
+	VMULPS       192(R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y9, Y6, Y6
+	VMULPS       224(R9)(DI*1), Y8, Y9
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y9, Y7, Y7
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	VMOVUPS      Y2, 64(AX)(DI*1)
+	VMOVUPS      Y3, 96(AX)(DI*1)
+	VMOVUPS      Y4, 128(AX)(DI*1)
+	VMOVUPS      Y5, 160(AX)(DI*1)
+	VMOVUPS      Y6, 192(AX)(DI*1)
+	VMOVUPS      Y7, 224(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes1x8
+
+below_lanes1x8:
+lanes1x2:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes1x2
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   steps+64(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x2:
+	VBROADCASTSS (R11), Y2
+	VMOVDQU      (R10), Y3
+	VPABSB       Y3, Y4
+	VPSIGNB      Y3, Y2, Y3
+	VPMADDUBSW   Y3, Y4, Y3
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y3, Y3
+	VPADDD       Y3, Y0, Y0
+	VMOVDQU      32(R10), Y3
+	VPABSB       Y3, Y4
+	VPSIGNB      Y3, Y2, Y2
+	VPMADDUBSW   Y2, Y4, Y2
+	VPMADDWD     wordOnes_AVX2<>+0(SB), Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step1x2
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Y2
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Y2, Y3
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y3, Y0, Y0
+	VMULPS       32(R9)(DI*1), Y2, Y3
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y0, (AX)(DI*1)
+	VMOVUPS      Y1, 32(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes1x2
+
+below_lanes1x2:
+	ADDQ $0x00000004, SI
+	ADDQ $0x00000400, AX
+	SUBQ $0x00000001, CX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+// func sumRowsQ8AVX2(acc *float32, p *float32, v *int8, next *int8, scale *float32, heads int, dim int, n int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·sumRowsQ8AVX2(SB), NOSPLIT, $0-64
+	MOVQ p+8(FP), AX
+	MOVQ scale+32(FP), CX
+	MOVQ n+56(FP), DX
+	ADDQ $0x07, DX
+	SHRQ $0x03, DX
+
+weigh:
+	VMOVUPS (CX), Y0
+	MOVQ    heads+40(FP), BX
+	MOVQ    AX, SI
+
+weighQuery:
+	VMULPS  (SI), Y0, Y1
+	VMOVUPS Y1, (SI)
+	ADDQ    $0x00000400, SI
+	DECQ    BX
+	JNZ     weighQuery
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	DECQ    DX
+	JNZ     weigh
+	MOVQ    acc+0(FP), AX
+	MOVQ    p+8(FP), CX
+	MOVQ    heads+40(FP), DX
+	MOVQ    dim+48(FP), BX
+	MOVQ    BX, R8
+	SHLQ    $0x02, R8
+
+queries4:
+	CMPQ DX, $0x00000004
+	JL   below_queries4
+	MOVQ dim+48(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes4x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes4x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row4x2:
+	VBROADCASTSS (R13), Y8
+	VBROADCASTSS 1024(R13), Y9
+	VBROADCASTSS 2048(R13), Y10
+	VBROADCASTSS 3072(R13), Y11
+	VPMOVSXBD    (R12), Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y8, Y12, Y13
+	VADDPS       Y13, Y0, Y0
+	VMULPS       Y9, Y12, Y13
+	VADDPS       Y13, Y2, Y2
+	VMULPS       Y10, Y12, Y13
+	VADDPS       Y13, Y4, Y4
+	VMULPS       Y11, Y12, Y13
+	VADDPS       Y13, Y6, Y6
+	VPMOVSXBD    8(R12), Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y8, Y12, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y9, Y12, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y10, Y12, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       Y11, Y12, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000010, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row4x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y2, (R11)
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y4, (R11)
+	VMOVUPS      Y5, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y6, (R11)
+	VMOVUPS      Y7, 32(R11)
+	ADDQ         $0x00000010, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes4x2
+
+below_lanes4x2:
+	ADDQ $0x00001000, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000004, DX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ DX, $0x00000003
+	JL   below_queries3
+	MOVQ dim+48(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes3x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes3x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row3x2:
+	VBROADCASTSS (R13), Y6
+	VBROADCASTSS 1024(R13), Y7
+	VBROADCASTSS 2048(R13), Y8
+	VPMOVSXBD    (R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y6, Y9, Y10
+	VADDPS       Y10, Y0, Y0
+	VMULPS       Y7, Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       Y8, Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VPMOVSXBD    8(R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y6, Y9, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       Y7, Y9, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       Y8, Y9, Y6
+	VADDPS       Y6, Y5, Y5
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000010, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row3x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y2, (R11)
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y4, (R11)
+	VMOVUPS      Y5, 32(R11)
+	ADDQ         $0x00000010, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes3x2
+
+below_lanes3x2:
+	ADDQ $0x00000c00, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000003, DX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ DX, $0x00000002
+	JL   below_queries2
+	MOVQ dim+48(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes2x4:
+	CMPQ    R10, $0x00000020
+	JL      below_lanes2x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y4
+	VMOVUPS 32(R11), Y5
+	VMOVUPS 64(R11), Y6
+	VMOVUPS 96(R11), Y7
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x4:
+	VBROADCASTSS (R13), Y8
+	VBROADCASTSS 1024(R13), Y9
+	VPMOVSXBD    (R12), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VPMOVSXBD    8(R12), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VPMOVSXBD    16(R12), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VPMOVSXBD    24(R12), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x4
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	VMOVUPS      Y2, 64(R11)
+	VMOVUPS      Y3, 96(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y4, (R11)
+	VMOVUPS      Y5, 32(R11)
+	VMOVUPS      Y6, 64(R11)
+	VMOVUPS      Y7, 96(R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000080, R9
+	SUBQ         $0x00000020, R10
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes2x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x2:
+	VBROADCASTSS (R13), Y4
+	VBROADCASTSS 1024(R13), Y5
+	VPMOVSXBD    (R12), Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       Y5, Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VPMOVSXBD    8(R12), Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y4, Y6, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       Y5, Y6, Y4
+	VADDPS       Y4, Y3, Y3
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000010, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Y2, (R11)
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         $0x00000010, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes2x2
+
+below_lanes2x2:
+	ADDQ $0x00000800, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000002, DX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ DX, $0x00000001
+	JL   below_queries1
+	MOVQ dim+48(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes1x8:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes1x8
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x8:
+	VBROADCASTSS (R13), Y8
+	VPMOVSXBD    (R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VPMOVSXBD    8(R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPMOVSXBD    16(R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPMOVSXBD    24(R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPMOVSXBD    32(R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPMOVSXBD    40(R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPMOVSXBD    48(R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VPMOVSXBD    56(R12), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x8
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	VMOVUPS      Y2, 64(R11)
+	VMOVUPS      Y3, 96(R11)
+	VMOVUPS      Y4, 128(R11)
+	VMOVUPS      Y5, 160(R11)
+	VMOVUPS      Y6, 192(R11)
+	VMOVUPS      Y7, 224(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes1x8
+
+below_lanes1x8:
+lanes1x2:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes1x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x2:
+	VBROADCASTSS (R13), Y2
+	VPMOVSXBD    (R12), Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPMOVSXBD    8(R12), Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000010, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x2
+	MOVQ         R9, R11
+	VMOVUPS      Y0, (R11)
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         $0x00000010, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes1x2
+
+below_lanes1x2:
+	ADDQ $0x00000400, CX
+	ADDQ R8, AX
+	SUBQ $0x00000001, DX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+// func softenAVX2(lane *[16]float32, scores *float32, n int) float32
+// Requires: AVX, AVX2
+TEXT ·softenAVX2(SB), NOSPLIT, $0-28
+	MOVQ         scores+8(FP), AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSS word_ff800000<>+0(SB), Y0
+	VBROADCASTSS word_ff800000<>+0(SB), Y1
+	SHRQ         $0x04, CX
+
+most:
+	VMOVUPS      (AX), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      32(AX), Y2
+	VMAXPS       Y1, Y2, Y1
+	ADDQ         $0x00000040, AX
+	DECQ         CX
+	JNZ          most
+	VMAXPS       Y0, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VPERMILPS    $0x0e, X1, X0
+	VMAXPS       X0, X1, X1
+	VPERMILPS    $0x01, X1, X0
+	VMAXSS       X0, X1, X1
+	VBROADCASTSS X1, Y0
+	MOVQ         lane+0(FP), AX
+	MOVQ         scores+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	SHRQ         $0x04, DX
+
+sixteen:
+	VMOVUPS    (CX), Y3
+	VSUBPS     Y0, Y3, Y3
+	VMULPS     word_3fb8aa3b<>+0(SB), Y3, Y4
+	VADDPS     word_4b400000<>+0(SB), Y4, Y4
+	VSUBPS     word_4b400000<>+0(SB), Y4, Y4
+	VMULPS     word_3f318000<>+0(SB), Y4, Y6
+	VSUBPS     Y6, Y3, Y5
+	VMULPS     word_b95e8083<>+0(SB), Y4, Y6
+	VSUBPS     Y6, Y5, Y5
+	VMULPS     word_39506967<>+0(SB), Y5, Y6
+	VADDPS     word_3ab743ce<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     word_3c088908<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     word_3d2aa9c1<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     word_3e2aaaaa<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     word_3f000000<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VADDPS     word_3f800000<>+0(SB), Y6, Y6
+	VCVTTPS2DQ Y4, Y4
+	VPADDD     word_0000007f<>+0(SB), Y4, Y4
+	VPSLLD     $0x17, Y4, Y4
+	VMULPS     Y4, Y6, Y6
+	VCMPPS     $0x11, word_c2aeac4f<>+0(SB), Y3, Y3
+	VANDNPS    Y6, Y3, Y6
+	VMOVUPS    Y6, (CX)
+	VADDPS     Y6, Y1, Y1
+	VMOVUPS    32(CX), Y3
+	VSUBPS     Y0, Y3, Y3
+	VMULPS     word_3fb8aa3b<>+0(SB), Y3, Y4
+	VADDPS     word_4b400000<>+0(SB), Y4, Y4
+	VSUBPS     word_4b400000<>+0(SB), Y4, Y4
+	VMULPS     word_3f318000<>+0(SB), Y4, Y6
+	VSUBPS     Y6, Y3, Y5
+	VMULPS     word_b95e8083<>+0(SB), Y4, Y6
+	VSUBPS     Y6, Y5, Y5
+	VMULPS     word_39506967<>+0(SB), Y5, Y6
+	VADDPS     word_3ab743ce<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     word_3c088908<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     word_3d2aa9c1<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     word_3e2aaaaa<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     word_3f000000<>+0(SB), Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VMULPS     Y5, Y6, Y6
+	VADDPS     Y5, Y6, Y6
+	VADDPS     word_3f800000<>+0(SB), Y6, Y6
+	VCVTTPS2DQ Y4, Y4
+	VPADDD     word_0000007f<>+0(SB), Y4, Y4
+	VPSLLD     $0x17, Y4, Y4
+	VMULPS     Y4, Y6, Y6
+	VCMPPS     $0x11, word_c2aeac4f<>+0(SB), Y3, Y3
+	VANDNPS    Y6, Y3, Y6
+	VMOVUPS    Y6, 32(CX)
+	VADDPS     Y6, Y2, Y2
+	ADDQ       $0x00000040, CX
+	DECQ       DX
+	JNZ        sixteen
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVSS     X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA word_ff800000<>+0(SB)/4, $0xff800000
+DATA word_ff800000<>+4(SB)/4, $0xff800000
+DATA word_ff800000<>+8(SB)/4, $0xff800000
+DATA word_ff800000<>+12(SB)/4, $0xff800000
+DATA word_ff800000<>+16(SB)/4, $0xff800000
+DATA word_ff800000<>+20(SB)/4, $0xff800000
+DATA word_ff800000<>+24(SB)/4, $0xff800000
+DATA word_ff800000<>+28(SB)/4, $0xff800000
+GLOBL word_ff800000<>(SB), RODATA|NOPTR, $32
+
+DATA word_3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+GLOBL word_3fb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA word_4b400000<>+0(SB)/4, $0x4b400000
+DATA word_4b400000<>+4(SB)/4, $0x4b400000
+DATA word_4b400000<>+8(SB)/4, $0x4b400000
+DATA word_4b400000<>+12(SB)/4, $0x4b400000
+DATA word_4b400000<>+16(SB)/4, $0x4b400000
+DATA word_4b400000<>+20(SB)/4, $0x4b400000
+DATA word_4b400000<>+24(SB)/4, $0x4b400000
+DATA word_4b400000<>+28(SB)/4, $0x4b400000
+GLOBL word_4b400000<>(SB), RODATA|NOPTR, $32
+
+DATA word_3f318000<>+0(SB)/4, $0x3f318000
+DATA word_3f318000<>+4(SB)/4, $0x3f318000
+DATA word_3f318000<>+8(SB)/4, $0x3f318000
+DATA word_3f318000<>+12(SB)/4, $0x3f318000
+DATA word_3f318000<>+16(SB)/4, $0x3f318000
+DATA word_3f318000<>+20(SB)/4, $0x3f318000
+DATA word_3f318000<>+24(SB)/4, $0x3f318000
+DATA word_3f318000<>+28(SB)/4, $0x3f318000
+GLOBL word_3f318000<>(SB), RODATA|NOPTR, $32
+
+DATA word_b95e8083<>+0(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+4(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+8(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+12(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+16(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+20(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+24(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+28(SB)/4, $0xb95e8083
+GLOBL word_b95e8083<>(SB), RODATA|NOPTR, $32
+
+DATA word_39506967<>+0(SB)/4, $0x39506967
+DATA word_39506967<>+4(SB)/4, $0x39506967
+DATA word_39506967<>+8(SB)/4, $0x39506967
+DATA word_39506967<>+12(SB)/4, $0x39506967
+DATA word_39506967<>+16(SB)/4, $0x39506967
+DATA word_39506967<>+20(SB)/4, $0x39506967
+DATA word_39506967<>+24(SB)/4, $0x39506967
+DATA word_39506967<>+28(SB)/4, $0x39506967
+GLOBL word_39506967<>(SB), RODATA|NOPTR, $32
+
+DATA word_3ab743ce<>+0(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+4(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+8(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+12(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+16(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+20(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+24(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+28(SB)/4, $0x3ab743ce
+GLOBL word_3ab743ce<>(SB), RODATA|NOPTR, $32
+
+DATA word_3c088908<>+0(SB)/4, $0x3c088908
+DATA word_3c088908<>+4(SB)/4, $0x3c088908
+DATA word_3c088908<>+8(SB)/4, $0x3c088908
+DATA word_3c088908<>+12(SB)/4, $0x3c088908
+DATA word_3c088908<>+16(SB)/4, $0x3c088908
+DATA word_3c088908<>+20(SB)/4, $0x3c088908
+DATA word_3c088908<>+24(SB)/4, $0x3c088908
+DATA word_3c088908<>+28(SB)/4, $0x3c088908
+GLOBL word_3c088908<>(SB), RODATA|NOPTR, $32
+
+DATA word_3d2aa9c1<>+0(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+4(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+8(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+12(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+16(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+20(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+24(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+28(SB)/4, $0x3d2aa9c1
+GLOBL word_3d2aa9c1<>(SB), RODATA|NOPTR, $32
+
+DATA word_3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+4(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+8(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+12(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+16(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+20(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+24(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+28(SB)/4, $0x3e2aaaaa
+GLOBL word_3e2aaaaa<>(SB), RODATA|NOPTR, $32
+
+DATA word_3f000000<>+0(SB)/4, $0x3f000000
+DATA word_3f000000<>+4(SB)/4, $0x3f000000
+DATA word_3f000000<>+8(SB)/4, $0x3f000000
+DATA word_3f000000<>+12(SB)/4, $0x3f000000
+DATA word_3f000000<>+16(SB)/4, $0x3f000000
+DATA word_3f000000<>+20(SB)/4, $0x3f000000
+DATA word_3f000000<>+24(SB)/4, $0x3f000000
+DATA word_3f000000<>+28(SB)/4, $0x3f000000
+GLOBL word_3f000000<>(SB), RODATA|NOPTR, $32
+
+DATA word_3f800000<>+0(SB)/4, $0x3f800000
+DATA word_3f800000<>+4(SB)/4, $0x3f800000
+DATA word_3f800000<>+8(SB)/4, $0x3f800000
+DATA word_3f800000<>+12(SB)/4, $0x3f800000
+DATA word_3f800000<>+16(SB)/4, $0x3f800000
+DATA word_3f800000<>+20(SB)/4, $0x3f800000
+DATA word_3f800000<>+24(SB)/4, $0x3f800000
+DATA word_3f800000<>+28(SB)/4, $0x3f800000
+GLOBL word_3f800000<>(SB), RODATA|NOPTR, $32
+
+DATA word_c2aeac4f<>+0(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+4(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+8(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+12(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+16(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+20(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+24(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+28(SB)/4, $0xc2aeac4f
+GLOBL word_c2aeac4f<>(SB), RODATA|NOPTR, $32
+
+DATA word_0000007f<>+0(SB)/4, $0x0000007f
+DATA word_0000007f<>+4(SB)/4, $0x0000007f
+DATA word_0000007f<>+8(SB)/4, $0x0000007f
+DATA word_0000007f<>+12(SB)/4, $0x0000007f
+DATA word_0000007f<>+16(SB)/4, $0x0000007f
+DATA word_0000007f<>+20(SB)/4, $0x0000007f
+DATA word_0000007f<>+24(SB)/4, $0x0000007f
+DATA word_0000007f<>+28(SB)/4, $0x0000007f
+GLOBL word_0000007f<>(SB), RODATA|NOPTR, $32
+
+// func blendAVX2(acc *float32, part *float32, n int, keep float32, share float32)
+// Requires: AVX
+TEXT ·blendAVX2(SB), NOSPLIT, $0-32
+	MOVQ         acc+0(FP), AX
+	MOVQ         part+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS keep+24(FP), Y0
+	VBROADCASTSS share+28(FP), Y1
+	SHRQ         $0x04, DX
+
+sixteen:
+	VMULPS  (AX), Y0, Y2
+	VMULPS  (CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMULPS  32(AX), Y0, Y2
+	VMULPS  32(CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	DECQ    DX
+	JNZ     sixteen
 	VZEROUPPER
 	RET
 
@@ -4101,136 +6848,6 @@ sixteen:
 	VMOVUPS    Y2, 32(AX)
 	VZEROUPPER
 	RET
-
-DATA word_3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
-DATA word_3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
-DATA word_3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
-DATA word_3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
-DATA word_3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
-DATA word_3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
-DATA word_3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
-DATA word_3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
-GLOBL word_3fb8aa3b<>(SB), RODATA|NOPTR, $32
-
-DATA word_4b400000<>+0(SB)/4, $0x4b400000
-DATA word_4b400000<>+4(SB)/4, $0x4b400000
-DATA word_4b400000<>+8(SB)/4, $0x4b400000
-DATA word_4b400000<>+12(SB)/4, $0x4b400000
-DATA word_4b400000<>+16(SB)/4, $0x4b400000
-DATA word_4b400000<>+20(SB)/4, $0x4b400000
-DATA word_4b400000<>+24(SB)/4, $0x4b400000
-DATA word_4b400000<>+28(SB)/4, $0x4b400000
-GLOBL word_4b400000<>(SB), RODATA|NOPTR, $32
-
-DATA word_3f318000<>+0(SB)/4, $0x3f318000
-DATA word_3f318000<>+4(SB)/4, $0x3f318000
-DATA word_3f318000<>+8(SB)/4, $0x3f318000
-DATA word_3f318000<>+12(SB)/4, $0x3f318000
-DATA word_3f318000<>+16(SB)/4, $0x3f318000
-DATA word_3f318000<>+20(SB)/4, $0x3f318000
-DATA word_3f318000<>+24(SB)/4, $0x3f318000
-DATA word_3f318000<>+28(SB)/4, $0x3f318000
-GLOBL word_3f318000<>(SB), RODATA|NOPTR, $32
-
-DATA word_b95e8083<>+0(SB)/4, $0xb95e8083
-DATA word_b95e8083<>+4(SB)/4, $0xb95e8083
-DATA word_b95e8083<>+8(SB)/4, $0xb95e8083
-DATA word_b95e8083<>+12(SB)/4, $0xb95e8083
-DATA word_b95e8083<>+16(SB)/4, $0xb95e8083
-DATA word_b95e8083<>+20(SB)/4, $0xb95e8083
-DATA word_b95e8083<>+24(SB)/4, $0xb95e8083
-DATA word_b95e8083<>+28(SB)/4, $0xb95e8083
-GLOBL word_b95e8083<>(SB), RODATA|NOPTR, $32
-
-DATA word_39506967<>+0(SB)/4, $0x39506967
-DATA word_39506967<>+4(SB)/4, $0x39506967
-DATA word_39506967<>+8(SB)/4, $0x39506967
-DATA word_39506967<>+12(SB)/4, $0x39506967
-DATA word_39506967<>+16(SB)/4, $0x39506967
-DATA word_39506967<>+20(SB)/4, $0x39506967
-DATA word_39506967<>+24(SB)/4, $0x39506967
-DATA word_39506967<>+28(SB)/4, $0x39506967
-GLOBL word_39506967<>(SB), RODATA|NOPTR, $32
-
-DATA word_3ab743ce<>+0(SB)/4, $0x3ab743ce
-DATA word_3ab743ce<>+4(SB)/4, $0x3ab743ce
-DATA word_3ab743ce<>+8(SB)/4, $0x3ab743ce
-DATA word_3ab743ce<>+12(SB)/4, $0x3ab743ce
-DATA word_3ab743ce<>+16(SB)/4, $0x3ab743ce
-DATA word_3ab743ce<>+20(SB)/4, $0x3ab743ce
-DATA word_3ab743ce<>+24(SB)/4, $0x3ab743ce
-DATA word_3ab743ce<>+28(SB)/4, $0x3ab743ce
-GLOBL word_3ab743ce<>(SB), RODATA|NOPTR, $32
-
-DATA word_3c088908<>+0(SB)/4, $0x3c088908
-DATA word_3c088908<>+4(SB)/4, $0x3c088908
-DATA word_3c088908<>+8(SB)/4, $0x3c088908
-DATA word_3c088908<>+12(SB)/4, $0x3c088908
-DATA word_3c088908<>+16(SB)/4, $0x3c088908
-DATA word_3c088908<>+20(SB)/4, $0x3c088908
-DATA word_3c088908<>+24(SB)/4, $0x3c088908
-DATA word_3c088908<>+28(SB)/4, $0x3c088908
-GLOBL word_3c088908<>(SB), RODATA|NOPTR, $32
-
-DATA word_3d2aa9c1<>+0(SB)/4, $0x3d2aa9c1
-DATA word_3d2aa9c1<>+4(SB)/4, $0x3d2aa9c1
-DATA word_3d2aa9c1<>+8(SB)/4, $0x3d2aa9c1
-DATA word_3d2aa9c1<>+12(SB)/4, $0x3d2aa9c1
-DATA word_3d2aa9c1<>+16(SB)/4, $0x3d2aa9c1
-DATA word_3d2aa9c1<>+20(SB)/4, $0x3d2aa9c1
-DATA word_3d2aa9c1<>+24(SB)/4, $0x3d2aa9c1
-DATA word_3d2aa9c1<>+28(SB)/4, $0x3d2aa9c1
-GLOBL word_3d2aa9c1<>(SB), RODATA|NOPTR, $32
-
-DATA word_3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
-DATA word_3e2aaaaa<>+4(SB)/4, $0x3e2aaaaa
-DATA word_3e2aaaaa<>+8(SB)/4, $0x3e2aaaaa
-DATA word_3e2aaaaa<>+12(SB)/4, $0x3e2aaaaa
-DATA word_3e2aaaaa<>+16(SB)/4, $0x3e2aaaaa
-DATA word_3e2aaaaa<>+20(SB)/4, $0x3e2aaaaa
-DATA word_3e2aaaaa<>+24(SB)/4, $0x3e2aaaaa
-DATA word_3e2aaaaa<>+28(SB)/4, $0x3e2aaaaa
-GLOBL word_3e2aaaaa<>(SB), RODATA|NOPTR, $32
-
-DATA word_3f000000<>+0(SB)/4, $0x3f000000
-DATA word_3f000000<>+4(SB)/4, $0x3f000000
-DATA word_3f000000<>+8(SB)/4, $0x3f000000
-DATA word_3f000000<>+12(SB)/4, $0x3f000000
-DATA word_3f000000<>+16(SB)/4, $0x3f000000
-DATA word_3f000000<>+20(SB)/4, $0x3f000000
-DATA word_3f000000<>+24(SB)/4, $0x3f000000
-DATA word_3f000000<>+28(SB)/4, $0x3f000000
-GLOBL word_3f000000<>(SB), RODATA|NOPTR, $32
-
-DATA word_3f800000<>+0(SB)/4, $0x3f800000
-DATA word_3f800000<>+4(SB)/4, $0x3f800000
-DATA word_3f800000<>+8(SB)/4, $0x3f800000
-DATA word_3f800000<>+12(SB)/4, $0x3f800000
-DATA word_3f800000<>+16(SB)/4, $0x3f800000
-DATA word_3f800000<>+20(SB)/4, $0x3f800000
-DATA word_3f800000<>+24(SB)/4, $0x3f800000
-DATA word_3f800000<>+28(SB)/4, $0x3f800000
-GLOBL word_3f800000<>(SB), RODATA|NOPTR, $32
-
-DATA word_0000007f<>+0(SB)/4, $0x0000007f
-DATA word_0000007f<>+4(SB)/4, $0x0000007f
-DATA word_0000007f<>+8(SB)/4, $0x0000007f
-DATA word_0000007f<>+12(SB)/4, $0x0000007f
-DATA word_0000007f<>+16(SB)/4, $0x0000007f
-DATA word_0000007f<>+20(SB)/4, $0x0000007f
-DATA word_0000007f<>+24(SB)/4, $0x0000007f
-DATA word_0000007f<>+28(SB)/4, $0x0000007f
-GLOBL word_0000007f<>(SB), RODATA|NOPTR, $32
-
-DATA word_c2aeac4f<>+0(SB)/4, $0xc2aeac4f
-DATA word_c2aeac4f<>+4(SB)/4, $0xc2aeac4f
-DATA word_c2aeac4f<>+8(SB)/4, $0xc2aeac4f
-DATA word_c2aeac4f<>+12(SB)/4, $0xc2aeac4f
-DATA word_c2aeac4f<>+16(SB)/4, $0xc2aeac4f
-DATA word_c2aeac4f<>+20(SB)/4, $0xc2aeac4f
-DATA word_c2aeac4f<>+24(SB)/4, $0xc2aeac4f
-DATA word_c2aeac4f<>+28(SB)/4, $0xc2aeac4f
-GLOBL word_c2aeac4f<>(SB), RODATA|NOPTR, $32
 
 DATA word_42b17217<>+0(SB)/4, $0x42b17217
 DATA word_42b17217<>+4(SB)/4, $0x42b17217

@@ -4413,154 +4413,4847 @@ finish0_end:
 DATA bytes30_AVX512<>+0(SB)/4, $0x30303030
 GLOBL bytes30_AVX512<>(SB), RODATA|NOPTR, $4
 
-// func scoresAVX512(dst *float32, q *float32, k *float32, dim int, n int, page int, scale float32)
-// Requires: AVX, AVX512F
-TEXT ·scoresAVX512(SB), NOSPLIT, $0-52
+// func scoresF32AVX512(dst *float32, q *float32, k *float32, next *float32, heads int, steps int, n int, stride int, scale float32)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·scoresF32AVX512(SB), NOSPLIT, $0-68
 	MOVQ dst+0(FP), AX
-	MOVQ q+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ dim+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ page+40(FP), DI
-	SHLQ $0x02, DI
+	MOVQ heads+32(FP), CX
+	XORQ SI, SI
 
-positions64:
-	CMPQ   SI, $0x00000040
-	JL     below64
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	MOVQ   BX, R8
-	MOVQ   CX, R9
-	MOVQ   DX, R10
+queries8:
+	CMPQ CX, $0x00000008
+	JL   below_queries8
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
 
-dim64:
-	VBROADCASTSS (R9), Z4
-	VMULPS       (R10), Z4, Z5
-	VADDPS       Z5, Z0, Z0
-	VMULPS       64(R10), Z4, Z5
-	VADDPS       Z5, Z1, Z1
-	VMULPS       128(R10), Z4, Z5
-	VADDPS       Z5, Z2, Z2
-	VMULPS       192(R10), Z4, Z4
-	VADDPS       Z4, Z3, Z3
-	ADDQ         $0x04, R9
-	ADDQ         DI, R10
-	DECQ         R8
-	JNZ          dim64
-	VBROADCASTSS scale+48(FP), Z4
-	VMULPS       Z4, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z4, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z4, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z4, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000100, DX
-	SUBQ         $0x00000040, SI
-	JMP          positions64
+lanes8x2:
+	CMPQ   R8, $0x00000020
+	JL     below_lanes8x2
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
 
-below64:
-positions16:
-	CMPQ   SI, $0x00000010
-	JL     below16
-	VPXORD Z0, Z0, Z0
-	MOVQ   BX, R8
-	MOVQ   CX, R9
-	MOVQ   DX, R10
+step8x2:
+	VBROADCASTSS (R11), Z16
+	VBROADCASTSS 4(R11), Z17
+	VBROADCASTSS 8(R11), Z18
+	VBROADCASTSS 12(R11), Z19
+	VBROADCASTSS 16(R11), Z20
+	VBROADCASTSS 20(R11), Z21
+	VBROADCASTSS 24(R11), Z22
+	VBROADCASTSS 28(R11), Z23
+	VMOVUPS      (R10), Z24
+	VMULPS       Z16, Z24, Z25
+	VADDPS       Z25, Z0, Z0
+	VMULPS       Z17, Z24, Z25
+	VADDPS       Z25, Z2, Z2
+	VMULPS       Z18, Z24, Z25
+	VADDPS       Z25, Z4, Z4
+	VMULPS       Z19, Z24, Z25
+	VADDPS       Z25, Z6, Z6
+	VMULPS       Z20, Z24, Z25
+	VADDPS       Z25, Z8, Z8
+	VMULPS       Z21, Z24, Z25
+	VADDPS       Z25, Z10, Z10
+	VMULPS       Z22, Z24, Z25
+	VADDPS       Z25, Z12, Z12
+	VMULPS       Z23, Z24, Z25
+	VADDPS       Z25, Z14, Z14
+	VMOVUPS      64(R10), Z24
+	VMULPS       Z16, Z24, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z17, Z24, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z18, Z24, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z19, Z24, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z20, Z24, Z16
+	VADDPS       Z16, Z9, Z9
+	VMULPS       Z21, Z24, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z22, Z24, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS       Z23, Z24, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step8x2
+	VBROADCASTSS scale+64(FP), Z16
+	VMULPS       Z16, Z0, Z0
+	VMULPS       Z16, Z1, Z1
+	VMULPS       Z16, Z2, Z2
+	VMULPS       Z16, Z3, Z3
+	VMULPS       Z16, Z4, Z4
+	VMULPS       Z16, Z5, Z5
+	VMULPS       Z16, Z6, Z6
+	VMULPS       Z16, Z7, Z7
+	VMULPS       Z16, Z8, Z8
+	VMULPS       Z16, Z9, Z9
+	VMULPS       Z16, Z10, Z10
+	VMULPS       Z16, Z11, Z11
+	VMULPS       Z16, Z12, Z12
+	VMULPS       Z16, Z13, Z13
+	VMULPS       Z16, Z14, Z14
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 1024(AX)(DI*1)
+	VMOVUPS      Z3, 1088(AX)(DI*1)
+	VMOVUPS      Z4, 2048(AX)(DI*1)
+	VMOVUPS      Z5, 2112(AX)(DI*1)
+	VMOVUPS      Z6, 3072(AX)(DI*1)
+	VMOVUPS      Z7, 3136(AX)(DI*1)
+	VMOVUPS      Z8, 4096(AX)(DI*1)
+	VMOVUPS      Z9, 4160(AX)(DI*1)
+	VMOVUPS      Z10, 5120(AX)(DI*1)
+	VMOVUPS      Z11, 5184(AX)(DI*1)
+	VMOVUPS      Z12, 6144(AX)(DI*1)
+	VMOVUPS      Z13, 6208(AX)(DI*1)
+	VMOVUPS      Z14, 7168(AX)(DI*1)
+	VMOVUPS      Z15, 7232(AX)(DI*1)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000020, R8
+	JMP          lanes8x2
 
-dim16:
-	VBROADCASTSS (R9), Z1
-	VMULPS       (R10), Z1, Z1
-	VADDPS       Z1, Z0, Z0
-	ADDQ         $0x04, R9
-	ADDQ         DI, R10
-	DECQ         R8
-	JNZ          dim16
-	VBROADCASTSS scale+48(FP), Z1
-	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	ADDQ         $0x00000040, AX
+below_lanes8x2:
+lanes8x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes8x1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step8x1:
+	VBROADCASTSS (R11), Z8
+	VBROADCASTSS 4(R11), Z9
+	VBROADCASTSS 8(R11), Z10
+	VBROADCASTSS 12(R11), Z11
+	VBROADCASTSS 16(R11), Z12
+	VBROADCASTSS 20(R11), Z13
+	VBROADCASTSS 24(R11), Z14
+	VBROADCASTSS 28(R11), Z15
+	VMOVUPS      (R10), Z16
+	VMULPS       Z8, Z16, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       Z9, Z16, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z10, Z16, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       Z11, Z16, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z12, Z16, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       Z13, Z16, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       Z14, Z16, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS       Z15, Z16, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (DX)
 	ADDQ         $0x00000040, DX
-	SUBQ         $0x00000010, SI
-	JMP          positions16
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step8x1
+	VBROADCASTSS scale+64(FP), Z8
+	VMULPS       Z8, Z0, Z0
+	VMULPS       Z8, Z1, Z1
+	VMULPS       Z8, Z2, Z2
+	VMULPS       Z8, Z3, Z3
+	VMULPS       Z8, Z4, Z4
+	VMULPS       Z8, Z5, Z5
+	VMULPS       Z8, Z6, Z6
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	VMOVUPS      Z2, 2048(AX)(DI*1)
+	VMOVUPS      Z3, 3072(AX)(DI*1)
+	VMOVUPS      Z4, 4096(AX)(DI*1)
+	VMOVUPS      Z5, 5120(AX)(DI*1)
+	VMOVUPS      Z6, 6144(AX)(DI*1)
+	VMOVUPS      Z7, 7168(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes8x1
 
-below16:
+below_lanes8x1:
+	ADDQ $0x00000020, SI
+	ADDQ $0x00002000, AX
+	SUBQ $0x00000008, CX
+	JMP  queries8
+
+below_queries8:
+queries4:
+	CMPQ CX, $0x00000004
+	JL   below_queries4
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes4x4:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes4x4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step4x4:
+	VBROADCASTSS (R11), Z16
+	VBROADCASTSS 4(R11), Z17
+	VBROADCASTSS 8(R11), Z18
+	VBROADCASTSS 12(R11), Z19
+	VMOVUPS      (R10), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z0, Z0
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z4, Z4
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z8, Z8
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z12, Z12
+	VMOVUPS      64(R10), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z1, Z1
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z5, Z5
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z9, Z9
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z13, Z13
+	VMOVUPS      128(R10), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z2, Z2
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z6, Z6
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z14, Z14
+	VMOVUPS      192(R10), Z20
+	VMULPS       Z16, Z20, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z17, Z20, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z18, Z20, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z19, Z20, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step4x4
+	VBROADCASTSS scale+64(FP), Z16
+	VMULPS       Z16, Z0, Z0
+	VMULPS       Z16, Z1, Z1
+	VMULPS       Z16, Z2, Z2
+	VMULPS       Z16, Z3, Z3
+	VMULPS       Z16, Z4, Z4
+	VMULPS       Z16, Z5, Z5
+	VMULPS       Z16, Z6, Z6
+	VMULPS       Z16, Z7, Z7
+	VMULPS       Z16, Z8, Z8
+	VMULPS       Z16, Z9, Z9
+	VMULPS       Z16, Z10, Z10
+	VMULPS       Z16, Z11, Z11
+	VMULPS       Z16, Z12, Z12
+	VMULPS       Z16, Z13, Z13
+	VMULPS       Z16, Z14, Z14
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	VMOVUPS      Z4, 1024(AX)(DI*1)
+	VMOVUPS      Z5, 1088(AX)(DI*1)
+	VMOVUPS      Z6, 1152(AX)(DI*1)
+	VMOVUPS      Z7, 1216(AX)(DI*1)
+	VMOVUPS      Z8, 2048(AX)(DI*1)
+	VMOVUPS      Z9, 2112(AX)(DI*1)
+	VMOVUPS      Z10, 2176(AX)(DI*1)
+	VMOVUPS      Z11, 2240(AX)(DI*1)
+	VMOVUPS      Z12, 3072(AX)(DI*1)
+	VMOVUPS      Z13, 3136(AX)(DI*1)
+	VMOVUPS      Z14, 3200(AX)(DI*1)
+	VMOVUPS      Z15, 3264(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes4x4
+
+below_lanes4x4:
+lanes4x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes4x1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step4x1:
+	VBROADCASTSS (R11), Z4
+	VBROADCASTSS 4(R11), Z5
+	VBROADCASTSS 8(R11), Z6
+	VBROADCASTSS 12(R11), Z7
+	VMOVUPS      (R10), Z8
+	VMULPS       Z4, Z8, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       Z5, Z8, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       Z6, Z8, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z7, Z8, Z4
+	VADDPS       Z4, Z3, Z3
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step4x1
+	VBROADCASTSS scale+64(FP), Z4
+	VMULPS       Z4, Z0, Z0
+	VMULPS       Z4, Z1, Z1
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	VMOVUPS      Z2, 2048(AX)(DI*1)
+	VMOVUPS      Z3, 3072(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes4x1
+
+below_lanes4x1:
+	ADDQ $0x00000010, SI
+	ADDQ $0x00001000, AX
+	SUBQ $0x00000004, CX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ CX, $0x00000003
+	JL   below_queries3
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes3x4:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes3x4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step3x4:
+	VBROADCASTSS (R11), Z12
+	VBROADCASTSS 4(R11), Z13
+	VBROADCASTSS 8(R11), Z14
+	VMOVUPS      (R10), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z0, Z0
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z4, Z4
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z8, Z8
+	VMOVUPS      64(R10), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z9, Z9
+	VMOVUPS      128(R10), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z2, Z2
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z6, Z6
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z10, Z10
+	VMOVUPS      192(R10), Z15
+	VMULPS       Z12, Z15, Z12
+	VADDPS       Z12, Z3, Z3
+	VMULPS       Z13, Z15, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS       Z14, Z15, Z12
+	VADDPS       Z12, Z11, Z11
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step3x4
+	VBROADCASTSS scale+64(FP), Z12
+	VMULPS       Z12, Z0, Z0
+	VMULPS       Z12, Z1, Z1
+	VMULPS       Z12, Z2, Z2
+	VMULPS       Z12, Z3, Z3
+	VMULPS       Z12, Z4, Z4
+	VMULPS       Z12, Z5, Z5
+	VMULPS       Z12, Z6, Z6
+	VMULPS       Z12, Z7, Z7
+	VMULPS       Z12, Z8, Z8
+	VMULPS       Z12, Z9, Z9
+	VMULPS       Z12, Z10, Z10
+	VMULPS       Z12, Z11, Z11
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	VMOVUPS      Z4, 1024(AX)(DI*1)
+	VMOVUPS      Z5, 1088(AX)(DI*1)
+	VMOVUPS      Z6, 1152(AX)(DI*1)
+	VMOVUPS      Z7, 1216(AX)(DI*1)
+	VMOVUPS      Z8, 2048(AX)(DI*1)
+	VMOVUPS      Z9, 2112(AX)(DI*1)
+	VMOVUPS      Z10, 2176(AX)(DI*1)
+	VMOVUPS      Z11, 2240(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes3x4
+
+below_lanes3x4:
+lanes3x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes3x1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step3x1:
+	VBROADCASTSS (R11), Z3
+	VBROADCASTSS 4(R11), Z4
+	VBROADCASTSS 8(R11), Z5
+	VMOVUPS      (R10), Z6
+	VMULPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       Z4, Z6, Z3
+	VADDPS       Z3, Z1, Z1
+	VMULPS       Z5, Z6, Z3
+	VADDPS       Z3, Z2, Z2
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step3x1
+	VBROADCASTSS scale+64(FP), Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z3, Z1, Z1
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	VMOVUPS      Z2, 2048(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes3x1
+
+below_lanes3x1:
+	ADDQ $0x0000000c, SI
+	ADDQ $0x00000c00, AX
+	SUBQ $0x00000003, CX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ CX, $0x00000002
+	JL   below_queries2
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes2x4:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes2x4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x4:
+	VBROADCASTSS (R11), Z8
+	VBROADCASTSS 4(R11), Z9
+	VMOVUPS      (R10), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z0, Z0
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z4, Z4
+	VMOVUPS      64(R10), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z1, Z1
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z5, Z5
+	VMOVUPS      128(R10), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z6, Z6
+	VMOVUPS      192(R10), Z10
+	VMULPS       Z8, Z10, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z9, Z10, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step2x4
+	VBROADCASTSS scale+64(FP), Z8
+	VMULPS       Z8, Z0, Z0
+	VMULPS       Z8, Z1, Z1
+	VMULPS       Z8, Z2, Z2
+	VMULPS       Z8, Z3, Z3
+	VMULPS       Z8, Z4, Z4
+	VMULPS       Z8, Z5, Z5
+	VMULPS       Z8, Z6, Z6
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	VMOVUPS      Z4, 1024(AX)(DI*1)
+	VMOVUPS      Z5, 1088(AX)(DI*1)
+	VMOVUPS      Z6, 1152(AX)(DI*1)
+	VMOVUPS      Z7, 1216(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes2x1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x1:
+	VBROADCASTSS (R11), Z2
+	VBROADCASTSS 4(R11), Z3
+	VMOVUPS      (R10), Z4
+	VMULPS       Z2, Z4, Z2
+	VADDPS       Z2, Z0, Z0
+	VMULPS       Z3, Z4, Z2
+	VADDPS       Z2, Z1, Z1
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step2x1
+	VBROADCASTSS scale+64(FP), Z2
+	VMULPS       Z2, Z0, Z0
+	VMULPS       Z2, Z1, Z1
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes2x1
+
+below_lanes2x1:
+	ADDQ $0x00000008, SI
+	ADDQ $0x00000800, AX
+	SUBQ $0x00000002, CX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ CX, $0x00000001
+	JL   below_queries1
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes1x4:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes1x4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x4:
+	VBROADCASTSS (R11), Z4
+	VMOVUPS      (R10), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z0, Z0
+	VMOVUPS      64(R10), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VMOVUPS      128(R10), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z2, Z2
+	VMOVUPS      192(R10), Z5
+	VMULPS       Z4, Z5, Z4
+	VADDPS       Z4, Z3, Z3
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step1x4
+	VBROADCASTSS scale+64(FP), Z4
+	VMULPS       Z4, Z0, Z0
+	VMULPS       Z4, Z1, Z1
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes1x4
+
+below_lanes1x4:
+lanes1x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes1x1
+	VXORPS Z0, Z0, Z0
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x1:
+	VBROADCASTSS (R11), Z1
+	VMOVUPS      (R10), Z2
+	VMULPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step1x1
+	VBROADCASTSS scale+64(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS      Z0, (AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes1x1
+
+below_lanes1x1:
+	ADDQ $0x00000004, SI
+	ADDQ $0x00000400, AX
+	SUBQ $0x00000001, CX
+	JMP  queries1
+
+below_queries1:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX512(acc *float32, p *float32, v *float32, dim int, n int)
-// Requires: AVX, AVX512F
-TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-40
-	MOVQ acc+0(FP), AX
-	MOVQ p+8(FP), CX
-	MOVQ v+16(FP), DX
-	MOVQ dim+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ BX, DI
-	SHLQ $0x02, DI
+// func sumRowsF32AVX512(acc *float32, p *float32, v *float32, next *float32, heads int, dim int, n int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sumRowsF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ   acc+0(FP), AX
+	MOVQ   p+8(FP), CX
+	MOVQ   heads+32(FP), DX
+	MOVQ   dim+40(FP), BX
+	MOVQ   BX, R8
+	SHLQ   $0x02, R8
+	IMUL3Q $0x04, BX, BX
 
-numbers64:
-	CMPQ    BX, $0x00000040
-	JL      below64
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	MOVQ    SI, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
+queries8:
+	CMPQ DX, $0x00000008
+	JL   below_queries8
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
 
-row64:
-	VBROADCASTSS (R9), Z4
-	VMULPS       (R10), Z4, Z5
-	VADDPS       Z5, Z0, Z0
-	VMULPS       64(R10), Z4, Z5
-	VADDPS       Z5, Z1, Z1
-	VMULPS       128(R10), Z4, Z5
-	VADDPS       Z5, Z2, Z2
-	VMULPS       192(R10), Z4, Z4
+lanes8x2:
+	CMPQ    R10, $0x00000020
+	JL      below_lanes8x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	VMOVUPS 64(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z6
+	VMOVUPS 64(R11), Z7
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z10
+	VMOVUPS 64(R11), Z11
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z12
+	VMOVUPS 64(R11), Z13
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z14
+	VMOVUPS 64(R11), Z15
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row8x2:
+	VBROADCASTSS (R13), Z16
+	VBROADCASTSS 1024(R13), Z17
+	VBROADCASTSS 2048(R13), Z18
+	VBROADCASTSS 3072(R13), Z19
+	VBROADCASTSS 4096(R13), Z20
+	VBROADCASTSS 5120(R13), Z21
+	VBROADCASTSS 6144(R13), Z22
+	VBROADCASTSS 7168(R13), Z23
+	VMOVUPS      (R12), Z24
+	VMULPS       Z16, Z24, Z25
+	VADDPS       Z25, Z0, Z0
+	VMULPS       Z17, Z24, Z25
+	VADDPS       Z25, Z2, Z2
+	VMULPS       Z18, Z24, Z25
+	VADDPS       Z25, Z4, Z4
+	VMULPS       Z19, Z24, Z25
+	VADDPS       Z25, Z6, Z6
+	VMULPS       Z20, Z24, Z25
+	VADDPS       Z25, Z8, Z8
+	VMULPS       Z21, Z24, Z25
+	VADDPS       Z25, Z10, Z10
+	VMULPS       Z22, Z24, Z25
+	VADDPS       Z25, Z12, Z12
+	VMULPS       Z23, Z24, Z25
+	VADDPS       Z25, Z14, Z14
+	VMOVUPS      64(R12), Z24
+	VMULPS       Z16, Z24, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z17, Z24, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z18, Z24, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z19, Z24, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z20, Z24, Z16
+	VADDPS       Z16, Z9, Z9
+	VMULPS       Z21, Z24, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z22, Z24, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS       Z23, Z24, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row8x2
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	VMOVUPS      Z3, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z6, (R11)
+	VMOVUPS      Z7, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z10, (R11)
+	VMOVUPS      Z11, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z12, (R11)
+	VMOVUPS      Z13, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z14, (R11)
+	VMOVUPS      Z15, 64(R11)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, R9
+	SUBQ         $0x00000020, R10
+	JMP          lanes8x2
+
+below_lanes8x2:
+lanes8x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes8x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z5
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z6
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row8x1:
+	VBROADCASTSS (R13), Z8
+	VBROADCASTSS 1024(R13), Z9
+	VBROADCASTSS 2048(R13), Z10
+	VBROADCASTSS 3072(R13), Z11
+	VBROADCASTSS 4096(R13), Z12
+	VBROADCASTSS 5120(R13), Z13
+	VBROADCASTSS 6144(R13), Z14
+	VBROADCASTSS 7168(R13), Z15
+	VMOVUPS      (R12), Z16
+	VMULPS       Z8, Z16, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       Z9, Z16, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z10, Z16, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       Z11, Z16, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z12, Z16, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       Z13, Z16, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       Z14, Z16, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS       Z15, Z16, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row8x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z3, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z5, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z6, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z7, (R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes8x1
+
+below_lanes8x1:
+	ADDQ $0x00002000, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000008, DX
+	JMP  queries8
+
+below_queries8:
+queries4:
+	CMPQ DX, $0x00000004
+	JL   below_queries4
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes4x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes4x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	VMOVUPS 128(R11), Z10
+	VMOVUPS 192(R11), Z11
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z12
+	VMOVUPS 64(R11), Z13
+	VMOVUPS 128(R11), Z14
+	VMOVUPS 192(R11), Z15
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row4x4:
+	VBROADCASTSS (R13), Z16
+	VBROADCASTSS 1024(R13), Z17
+	VBROADCASTSS 2048(R13), Z18
+	VBROADCASTSS 3072(R13), Z19
+	VMOVUPS      (R12), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z0, Z0
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z4, Z4
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z8, Z8
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z12, Z12
+	VMOVUPS      64(R12), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z1, Z1
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z5, Z5
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z9, Z9
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z13, Z13
+	VMOVUPS      128(R12), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z2, Z2
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z6, Z6
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z14, Z14
+	VMOVUPS      192(R12), Z20
+	VMULPS       Z16, Z20, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z17, Z20, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z18, Z20, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z19, Z20, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	PREFETCHT0   128(SI)
+	PREFETCHT0   192(SI)
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row4x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	VMOVUPS      Z6, 128(R11)
+	VMOVUPS      Z7, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	VMOVUPS      Z10, 128(R11)
+	VMOVUPS      Z11, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z12, (R11)
+	VMOVUPS      Z13, 64(R11)
+	VMOVUPS      Z14, 128(R11)
+	VMOVUPS      Z15, 192(R11)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes4x4
+
+below_lanes4x4:
+lanes4x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes4x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z3
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row4x1:
+	VBROADCASTSS (R13), Z4
+	VBROADCASTSS 1024(R13), Z5
+	VBROADCASTSS 2048(R13), Z6
+	VBROADCASTSS 3072(R13), Z7
+	VMOVUPS      (R12), Z8
+	VMULPS       Z4, Z8, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       Z5, Z8, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       Z6, Z8, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z7, Z8, Z4
 	VADDPS       Z4, Z3, Z3
-	ADDQ         $0x04, R9
-	ADDQ         DI, R10
-	DECQ         R8
-	JNZ          row64
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	VMOVUPS      Z2, 128(AX)
-	VMOVUPS      Z3, 192(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000100, DX
-	SUBQ         $0x00000040, BX
-	JMP          numbers64
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row4x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z3, (R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes4x1
 
-below64:
-numbers16:
-	CMPQ    BX, $0x00000010
-	JL      below16
-	VMOVUPS (AX), Z0
-	MOVQ    SI, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
+below_lanes4x1:
+	ADDQ $0x00001000, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000004, DX
+	JMP  queries4
 
-row16:
-	VBROADCASTSS (R9), Z1
-	VMULPS       (R10), Z1, Z1
+below_queries4:
+queries3:
+	CMPQ DX, $0x00000003
+	JL   below_queries3
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes3x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes3x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	VMOVUPS 128(R11), Z10
+	VMOVUPS 192(R11), Z11
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row3x4:
+	VBROADCASTSS (R13), Z12
+	VBROADCASTSS 1024(R13), Z13
+	VBROADCASTSS 2048(R13), Z14
+	VMOVUPS      (R12), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z0, Z0
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z4, Z4
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z8, Z8
+	VMOVUPS      64(R12), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z9, Z9
+	VMOVUPS      128(R12), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z2, Z2
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z6, Z6
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z10, Z10
+	VMOVUPS      192(R12), Z15
+	VMULPS       Z12, Z15, Z12
+	VADDPS       Z12, Z3, Z3
+	VMULPS       Z13, Z15, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS       Z14, Z15, Z12
+	VADDPS       Z12, Z11, Z11
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	PREFETCHT0   128(SI)
+	PREFETCHT0   192(SI)
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row3x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	VMOVUPS      Z6, 128(R11)
+	VMOVUPS      Z7, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	VMOVUPS      Z10, 128(R11)
+	VMOVUPS      Z11, 192(R11)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes3x4
+
+below_lanes3x4:
+lanes3x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes3x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row3x1:
+	VBROADCASTSS (R13), Z3
+	VBROADCASTSS 1024(R13), Z4
+	VBROADCASTSS 2048(R13), Z5
+	VMOVUPS      (R12), Z6
+	VMULPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       Z4, Z6, Z3
+	VADDPS       Z3, Z1, Z1
+	VMULPS       Z5, Z6, Z3
+	VADDPS       Z3, Z2, Z2
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row3x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes3x1
+
+below_lanes3x1:
+	ADDQ $0x00000c00, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000003, DX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ DX, $0x00000002
+	JL   below_queries2
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes2x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes2x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x4:
+	VBROADCASTSS (R13), Z8
+	VBROADCASTSS 1024(R13), Z9
+	VMOVUPS      (R12), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z0, Z0
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z4, Z4
+	VMOVUPS      64(R12), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z1, Z1
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z5, Z5
+	VMOVUPS      128(R12), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z6, Z6
+	VMOVUPS      192(R12), Z10
+	VMULPS       Z8, Z10, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z9, Z10, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	PREFETCHT0   128(SI)
+	PREFETCHT0   192(SI)
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	VMOVUPS      Z6, 128(R11)
+	VMOVUPS      Z7, 192(R11)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes2x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x1:
+	VBROADCASTSS (R13), Z2
+	VBROADCASTSS 1024(R13), Z3
+	VMOVUPS      (R12), Z4
+	VMULPS       Z2, Z4, Z2
+	VADDPS       Z2, Z0, Z0
+	VMULPS       Z3, Z4, Z2
+	VADDPS       Z2, Z1, Z1
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes2x1
+
+below_lanes2x1:
+	ADDQ $0x00000800, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000002, DX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ DX, $0x00000001
+	JL   below_queries1
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes1x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes1x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x4:
+	VBROADCASTSS (R13), Z4
+	VMOVUPS      (R12), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z0, Z0
+	VMOVUPS      64(R12), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VMOVUPS      128(R12), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z2, Z2
+	VMOVUPS      192(R12), Z5
+	VMULPS       Z4, Z5, Z4
+	VADDPS       Z4, Z3, Z3
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	PREFETCHT0   128(SI)
+	PREFETCHT0   192(SI)
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes1x4
+
+below_lanes1x4:
+lanes1x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes1x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x1:
+	VBROADCASTSS (R13), Z1
+	VMOVUPS      (R12), Z2
+	VMULPS       Z1, Z2, Z1
 	VADDPS       Z1, Z0, Z0
-	ADDQ         $0x04, R9
-	ADDQ         DI, R10
-	DECQ         R8
-	JNZ          row16
-	VMOVUPS      Z0, (AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x00000010, BX
-	JMP          numbers16
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes1x1
 
-below16:
+below_lanes1x1:
+	ADDQ $0x00000400, CX
+	ADDQ R8, AX
+	SUBQ $0x00000001, DX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+// func scoresF16AVX512(dst *float32, q *float32, k *uint16, next *uint16, heads int, steps int, n int, stride int, scale float32)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·scoresF16AVX512(SB), NOSPLIT, $0-68
+	MOVQ dst+0(FP), AX
+	MOVQ heads+32(FP), CX
+	XORQ SI, SI
+
+queries8:
+	CMPQ CX, $0x00000008
+	JL   below_queries8
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes8x2:
+	CMPQ   R8, $0x00000020
+	JL     below_lanes8x2
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step8x2:
+	VBROADCASTSS (R11), Z16
+	VBROADCASTSS 4(R11), Z17
+	VBROADCASTSS 8(R11), Z18
+	VBROADCASTSS 12(R11), Z19
+	VBROADCASTSS 16(R11), Z20
+	VBROADCASTSS 20(R11), Z21
+	VBROADCASTSS 24(R11), Z22
+	VBROADCASTSS 28(R11), Z23
+	VCVTPH2PS    (R10), Z24
+	VMULPS       Z16, Z24, Z25
+	VADDPS       Z25, Z0, Z0
+	VMULPS       Z17, Z24, Z25
+	VADDPS       Z25, Z2, Z2
+	VMULPS       Z18, Z24, Z25
+	VADDPS       Z25, Z4, Z4
+	VMULPS       Z19, Z24, Z25
+	VADDPS       Z25, Z6, Z6
+	VMULPS       Z20, Z24, Z25
+	VADDPS       Z25, Z8, Z8
+	VMULPS       Z21, Z24, Z25
+	VADDPS       Z25, Z10, Z10
+	VMULPS       Z22, Z24, Z25
+	VADDPS       Z25, Z12, Z12
+	VMULPS       Z23, Z24, Z25
+	VADDPS       Z25, Z14, Z14
+	VCVTPH2PS    32(R10), Z24
+	VMULPS       Z16, Z24, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z17, Z24, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z18, Z24, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z19, Z24, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z20, Z24, Z16
+	VADDPS       Z16, Z9, Z9
+	VMULPS       Z21, Z24, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z22, Z24, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS       Z23, Z24, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step8x2
+	VBROADCASTSS scale+64(FP), Z16
+	VMULPS       Z16, Z0, Z0
+	VMULPS       Z16, Z1, Z1
+	VMULPS       Z16, Z2, Z2
+	VMULPS       Z16, Z3, Z3
+	VMULPS       Z16, Z4, Z4
+	VMULPS       Z16, Z5, Z5
+	VMULPS       Z16, Z6, Z6
+	VMULPS       Z16, Z7, Z7
+	VMULPS       Z16, Z8, Z8
+	VMULPS       Z16, Z9, Z9
+	VMULPS       Z16, Z10, Z10
+	VMULPS       Z16, Z11, Z11
+	VMULPS       Z16, Z12, Z12
+	VMULPS       Z16, Z13, Z13
+	VMULPS       Z16, Z14, Z14
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 1024(AX)(DI*1)
+	VMOVUPS      Z3, 1088(AX)(DI*1)
+	VMOVUPS      Z4, 2048(AX)(DI*1)
+	VMOVUPS      Z5, 2112(AX)(DI*1)
+	VMOVUPS      Z6, 3072(AX)(DI*1)
+	VMOVUPS      Z7, 3136(AX)(DI*1)
+	VMOVUPS      Z8, 4096(AX)(DI*1)
+	VMOVUPS      Z9, 4160(AX)(DI*1)
+	VMOVUPS      Z10, 5120(AX)(DI*1)
+	VMOVUPS      Z11, 5184(AX)(DI*1)
+	VMOVUPS      Z12, 6144(AX)(DI*1)
+	VMOVUPS      Z13, 6208(AX)(DI*1)
+	VMOVUPS      Z14, 7168(AX)(DI*1)
+	VMOVUPS      Z15, 7232(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000020, R8
+	JMP          lanes8x2
+
+below_lanes8x2:
+lanes8x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes8x1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step8x1:
+	VBROADCASTSS (R11), Z8
+	VBROADCASTSS 4(R11), Z9
+	VBROADCASTSS 8(R11), Z10
+	VBROADCASTSS 12(R11), Z11
+	VBROADCASTSS 16(R11), Z12
+	VBROADCASTSS 20(R11), Z13
+	VBROADCASTSS 24(R11), Z14
+	VBROADCASTSS 28(R11), Z15
+	VCVTPH2PS    (R10), Z16
+	VMULPS       Z8, Z16, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       Z9, Z16, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z10, Z16, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       Z11, Z16, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z12, Z16, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       Z13, Z16, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       Z14, Z16, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS       Z15, Z16, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step8x1
+	VBROADCASTSS scale+64(FP), Z8
+	VMULPS       Z8, Z0, Z0
+	VMULPS       Z8, Z1, Z1
+	VMULPS       Z8, Z2, Z2
+	VMULPS       Z8, Z3, Z3
+	VMULPS       Z8, Z4, Z4
+	VMULPS       Z8, Z5, Z5
+	VMULPS       Z8, Z6, Z6
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	VMOVUPS      Z2, 2048(AX)(DI*1)
+	VMOVUPS      Z3, 3072(AX)(DI*1)
+	VMOVUPS      Z4, 4096(AX)(DI*1)
+	VMOVUPS      Z5, 5120(AX)(DI*1)
+	VMOVUPS      Z6, 6144(AX)(DI*1)
+	VMOVUPS      Z7, 7168(AX)(DI*1)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes8x1
+
+below_lanes8x1:
+	ADDQ $0x00000020, SI
+	ADDQ $0x00002000, AX
+	SUBQ $0x00000008, CX
+	JMP  queries8
+
+below_queries8:
+queries4:
+	CMPQ CX, $0x00000004
+	JL   below_queries4
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes4x4:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes4x4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	VXORPS Z13, Z13, Z13
+	VXORPS Z14, Z14, Z14
+	VXORPS Z15, Z15, Z15
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step4x4:
+	VBROADCASTSS (R11), Z16
+	VBROADCASTSS 4(R11), Z17
+	VBROADCASTSS 8(R11), Z18
+	VBROADCASTSS 12(R11), Z19
+	VCVTPH2PS    (R10), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z0, Z0
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z4, Z4
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z8, Z8
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z12, Z12
+	VCVTPH2PS    32(R10), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z1, Z1
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z5, Z5
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z9, Z9
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z13, Z13
+	VCVTPH2PS    64(R10), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z2, Z2
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z6, Z6
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z14, Z14
+	VCVTPH2PS    96(R10), Z20
+	VMULPS       Z16, Z20, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z17, Z20, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z18, Z20, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z19, Z20, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step4x4
+	VBROADCASTSS scale+64(FP), Z16
+	VMULPS       Z16, Z0, Z0
+	VMULPS       Z16, Z1, Z1
+	VMULPS       Z16, Z2, Z2
+	VMULPS       Z16, Z3, Z3
+	VMULPS       Z16, Z4, Z4
+	VMULPS       Z16, Z5, Z5
+	VMULPS       Z16, Z6, Z6
+	VMULPS       Z16, Z7, Z7
+	VMULPS       Z16, Z8, Z8
+	VMULPS       Z16, Z9, Z9
+	VMULPS       Z16, Z10, Z10
+	VMULPS       Z16, Z11, Z11
+	VMULPS       Z16, Z12, Z12
+	VMULPS       Z16, Z13, Z13
+	VMULPS       Z16, Z14, Z14
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	VMOVUPS      Z4, 1024(AX)(DI*1)
+	VMOVUPS      Z5, 1088(AX)(DI*1)
+	VMOVUPS      Z6, 1152(AX)(DI*1)
+	VMOVUPS      Z7, 1216(AX)(DI*1)
+	VMOVUPS      Z8, 2048(AX)(DI*1)
+	VMOVUPS      Z9, 2112(AX)(DI*1)
+	VMOVUPS      Z10, 2176(AX)(DI*1)
+	VMOVUPS      Z11, 2240(AX)(DI*1)
+	VMOVUPS      Z12, 3072(AX)(DI*1)
+	VMOVUPS      Z13, 3136(AX)(DI*1)
+	VMOVUPS      Z14, 3200(AX)(DI*1)
+	VMOVUPS      Z15, 3264(AX)(DI*1)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes4x4
+
+below_lanes4x4:
+lanes4x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes4x1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step4x1:
+	VBROADCASTSS (R11), Z4
+	VBROADCASTSS 4(R11), Z5
+	VBROADCASTSS 8(R11), Z6
+	VBROADCASTSS 12(R11), Z7
+	VCVTPH2PS    (R10), Z8
+	VMULPS       Z4, Z8, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       Z5, Z8, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       Z6, Z8, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z7, Z8, Z4
+	VADDPS       Z4, Z3, Z3
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step4x1
+	VBROADCASTSS scale+64(FP), Z4
+	VMULPS       Z4, Z0, Z0
+	VMULPS       Z4, Z1, Z1
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	VMOVUPS      Z2, 2048(AX)(DI*1)
+	VMOVUPS      Z3, 3072(AX)(DI*1)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes4x1
+
+below_lanes4x1:
+	ADDQ $0x00000010, SI
+	ADDQ $0x00001000, AX
+	SUBQ $0x00000004, CX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ CX, $0x00000003
+	JL   below_queries3
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes3x4:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes3x4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step3x4:
+	VBROADCASTSS (R11), Z12
+	VBROADCASTSS 4(R11), Z13
+	VBROADCASTSS 8(R11), Z14
+	VCVTPH2PS    (R10), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z0, Z0
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z4, Z4
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z8, Z8
+	VCVTPH2PS    32(R10), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z9, Z9
+	VCVTPH2PS    64(R10), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z2, Z2
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z6, Z6
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z10, Z10
+	VCVTPH2PS    96(R10), Z15
+	VMULPS       Z12, Z15, Z12
+	VADDPS       Z12, Z3, Z3
+	VMULPS       Z13, Z15, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS       Z14, Z15, Z12
+	VADDPS       Z12, Z11, Z11
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step3x4
+	VBROADCASTSS scale+64(FP), Z12
+	VMULPS       Z12, Z0, Z0
+	VMULPS       Z12, Z1, Z1
+	VMULPS       Z12, Z2, Z2
+	VMULPS       Z12, Z3, Z3
+	VMULPS       Z12, Z4, Z4
+	VMULPS       Z12, Z5, Z5
+	VMULPS       Z12, Z6, Z6
+	VMULPS       Z12, Z7, Z7
+	VMULPS       Z12, Z8, Z8
+	VMULPS       Z12, Z9, Z9
+	VMULPS       Z12, Z10, Z10
+	VMULPS       Z12, Z11, Z11
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	VMOVUPS      Z4, 1024(AX)(DI*1)
+	VMOVUPS      Z5, 1088(AX)(DI*1)
+	VMOVUPS      Z6, 1152(AX)(DI*1)
+	VMOVUPS      Z7, 1216(AX)(DI*1)
+	VMOVUPS      Z8, 2048(AX)(DI*1)
+	VMOVUPS      Z9, 2112(AX)(DI*1)
+	VMOVUPS      Z10, 2176(AX)(DI*1)
+	VMOVUPS      Z11, 2240(AX)(DI*1)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes3x4
+
+below_lanes3x4:
+lanes3x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes3x1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step3x1:
+	VBROADCASTSS (R11), Z3
+	VBROADCASTSS 4(R11), Z4
+	VBROADCASTSS 8(R11), Z5
+	VCVTPH2PS    (R10), Z6
+	VMULPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       Z4, Z6, Z3
+	VADDPS       Z3, Z1, Z1
+	VMULPS       Z5, Z6, Z3
+	VADDPS       Z3, Z2, Z2
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step3x1
+	VBROADCASTSS scale+64(FP), Z3
+	VMULPS       Z3, Z0, Z0
+	VMULPS       Z3, Z1, Z1
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	VMOVUPS      Z2, 2048(AX)(DI*1)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes3x1
+
+below_lanes3x1:
+	ADDQ $0x0000000c, SI
+	ADDQ $0x00000c00, AX
+	SUBQ $0x00000003, CX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ CX, $0x00000002
+	JL   below_queries2
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes2x4:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes2x4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x4:
+	VBROADCASTSS (R11), Z8
+	VBROADCASTSS 4(R11), Z9
+	VCVTPH2PS    (R10), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z0, Z0
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z4, Z4
+	VCVTPH2PS    32(R10), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z1, Z1
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z5, Z5
+	VCVTPH2PS    64(R10), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z6, Z6
+	VCVTPH2PS    96(R10), Z10
+	VMULPS       Z8, Z10, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z9, Z10, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step2x4
+	VBROADCASTSS scale+64(FP), Z8
+	VMULPS       Z8, Z0, Z0
+	VMULPS       Z8, Z1, Z1
+	VMULPS       Z8, Z2, Z2
+	VMULPS       Z8, Z3, Z3
+	VMULPS       Z8, Z4, Z4
+	VMULPS       Z8, Z5, Z5
+	VMULPS       Z8, Z6, Z6
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	VMOVUPS      Z4, 1024(AX)(DI*1)
+	VMOVUPS      Z5, 1088(AX)(DI*1)
+	VMOVUPS      Z6, 1152(AX)(DI*1)
+	VMOVUPS      Z7, 1216(AX)(DI*1)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes2x1
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step2x1:
+	VBROADCASTSS (R11), Z2
+	VBROADCASTSS 4(R11), Z3
+	VCVTPH2PS    (R10), Z4
+	VMULPS       Z2, Z4, Z2
+	VADDPS       Z2, Z0, Z0
+	VMULPS       Z3, Z4, Z2
+	VADDPS       Z2, Z1, Z1
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step2x1
+	VBROADCASTSS scale+64(FP), Z2
+	VMULPS       Z2, Z0, Z0
+	VMULPS       Z2, Z1, Z1
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes2x1
+
+below_lanes2x1:
+	ADDQ $0x00000008, SI
+	ADDQ $0x00000800, AX
+	SUBQ $0x00000002, CX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ CX, $0x00000001
+	JL   below_queries1
+	MOVQ n+48(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes1x4:
+	CMPQ   R8, $0x00000040
+	JL     below_lanes1x4
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x4:
+	VBROADCASTSS (R11), Z4
+	VCVTPH2PS    (R10), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z0, Z0
+	VCVTPH2PS    32(R10), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VCVTPH2PS    64(R10), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z2, Z2
+	VCVTPH2PS    96(R10), Z5
+	VMULPS       Z4, Z5, Z4
+	VADDPS       Z4, Z3, Z3
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step1x4
+	VBROADCASTSS scale+64(FP), Z4
+	VMULPS       Z4, Z0, Z0
+	VMULPS       Z4, Z1, Z1
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes1x4
+
+below_lanes1x4:
+lanes1x1:
+	CMPQ   R8, $0x00000010
+	JL     below_lanes1x1
+	VXORPS Z0, Z0, Z0
+	MOVQ   steps+40(FP), R9
+	MOVQ   q+8(FP), R11
+	MOVQ   BX, R10
+	ADDQ   SI, R11
+
+step1x1:
+	VBROADCASTSS (R11), Z1
+	VCVTPH2PS    (R10), Z2
+	VMULPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+56(FP), R10
+	DECQ         R9
+	JNZ          step1x1
+	VBROADCASTSS scale+64(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS      Z0, (AX)(DI*1)
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes1x1
+
+below_lanes1x1:
+	ADDQ $0x00000004, SI
+	ADDQ $0x00000400, AX
+	SUBQ $0x00000001, CX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+// func sumRowsF16AVX512(acc *float32, p *float32, v *uint16, next *uint16, heads int, dim int, n int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sumRowsF16AVX512(SB), NOSPLIT, $0-56
+	MOVQ   acc+0(FP), AX
+	MOVQ   p+8(FP), CX
+	MOVQ   heads+32(FP), DX
+	MOVQ   dim+40(FP), BX
+	MOVQ   BX, R8
+	SHLQ   $0x02, R8
+	IMUL3Q $0x02, BX, BX
+
+queries8:
+	CMPQ DX, $0x00000008
+	JL   below_queries8
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes8x2:
+	CMPQ    R10, $0x00000020
+	JL      below_lanes8x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	VMOVUPS 64(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z6
+	VMOVUPS 64(R11), Z7
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z10
+	VMOVUPS 64(R11), Z11
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z12
+	VMOVUPS 64(R11), Z13
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z14
+	VMOVUPS 64(R11), Z15
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row8x2:
+	VBROADCASTSS (R13), Z16
+	VBROADCASTSS 1024(R13), Z17
+	VBROADCASTSS 2048(R13), Z18
+	VBROADCASTSS 3072(R13), Z19
+	VBROADCASTSS 4096(R13), Z20
+	VBROADCASTSS 5120(R13), Z21
+	VBROADCASTSS 6144(R13), Z22
+	VBROADCASTSS 7168(R13), Z23
+	VCVTPH2PS    (R12), Z24
+	VMULPS       Z16, Z24, Z25
+	VADDPS       Z25, Z0, Z0
+	VMULPS       Z17, Z24, Z25
+	VADDPS       Z25, Z2, Z2
+	VMULPS       Z18, Z24, Z25
+	VADDPS       Z25, Z4, Z4
+	VMULPS       Z19, Z24, Z25
+	VADDPS       Z25, Z6, Z6
+	VMULPS       Z20, Z24, Z25
+	VADDPS       Z25, Z8, Z8
+	VMULPS       Z21, Z24, Z25
+	VADDPS       Z25, Z10, Z10
+	VMULPS       Z22, Z24, Z25
+	VADDPS       Z25, Z12, Z12
+	VMULPS       Z23, Z24, Z25
+	VADDPS       Z25, Z14, Z14
+	VCVTPH2PS    32(R12), Z24
+	VMULPS       Z16, Z24, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z17, Z24, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z18, Z24, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z19, Z24, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z20, Z24, Z16
+	VADDPS       Z16, Z9, Z9
+	VMULPS       Z21, Z24, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z22, Z24, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS       Z23, Z24, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row8x2
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	VMOVUPS      Z3, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z6, (R11)
+	VMOVUPS      Z7, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z10, (R11)
+	VMOVUPS      Z11, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z12, (R11)
+	VMOVUPS      Z13, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z14, (R11)
+	VMOVUPS      Z15, 64(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000080, R9
+	SUBQ         $0x00000020, R10
+	JMP          lanes8x2
+
+below_lanes8x2:
+lanes8x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes8x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z5
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z6
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row8x1:
+	VBROADCASTSS (R13), Z8
+	VBROADCASTSS 1024(R13), Z9
+	VBROADCASTSS 2048(R13), Z10
+	VBROADCASTSS 3072(R13), Z11
+	VBROADCASTSS 4096(R13), Z12
+	VBROADCASTSS 5120(R13), Z13
+	VBROADCASTSS 6144(R13), Z14
+	VBROADCASTSS 7168(R13), Z15
+	VCVTPH2PS    (R12), Z16
+	VMULPS       Z8, Z16, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       Z9, Z16, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z10, Z16, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       Z11, Z16, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z12, Z16, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       Z13, Z16, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       Z14, Z16, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS       Z15, Z16, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row8x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z3, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z5, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z6, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z7, (R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes8x1
+
+below_lanes8x1:
+	ADDQ $0x00002000, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000008, DX
+	JMP  queries8
+
+below_queries8:
+queries4:
+	CMPQ DX, $0x00000004
+	JL   below_queries4
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes4x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes4x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	VMOVUPS 128(R11), Z10
+	VMOVUPS 192(R11), Z11
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z12
+	VMOVUPS 64(R11), Z13
+	VMOVUPS 128(R11), Z14
+	VMOVUPS 192(R11), Z15
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row4x4:
+	VBROADCASTSS (R13), Z16
+	VBROADCASTSS 1024(R13), Z17
+	VBROADCASTSS 2048(R13), Z18
+	VBROADCASTSS 3072(R13), Z19
+	VCVTPH2PS    (R12), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z0, Z0
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z4, Z4
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z8, Z8
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z12, Z12
+	VCVTPH2PS    32(R12), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z1, Z1
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z5, Z5
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z9, Z9
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z13, Z13
+	VCVTPH2PS    64(R12), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z2, Z2
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z6, Z6
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z14, Z14
+	VCVTPH2PS    96(R12), Z20
+	VMULPS       Z16, Z20, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z17, Z20, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z18, Z20, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z19, Z20, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row4x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	VMOVUPS      Z6, 128(R11)
+	VMOVUPS      Z7, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	VMOVUPS      Z10, 128(R11)
+	VMOVUPS      Z11, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z12, (R11)
+	VMOVUPS      Z13, 64(R11)
+	VMOVUPS      Z14, 128(R11)
+	VMOVUPS      Z15, 192(R11)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes4x4
+
+below_lanes4x4:
+lanes4x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes4x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z3
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row4x1:
+	VBROADCASTSS (R13), Z4
+	VBROADCASTSS 1024(R13), Z5
+	VBROADCASTSS 2048(R13), Z6
+	VBROADCASTSS 3072(R13), Z7
+	VCVTPH2PS    (R12), Z8
+	VMULPS       Z4, Z8, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       Z5, Z8, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       Z6, Z8, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z7, Z8, Z4
+	VADDPS       Z4, Z3, Z3
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row4x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z3, (R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes4x1
+
+below_lanes4x1:
+	ADDQ $0x00001000, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000004, DX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ DX, $0x00000003
+	JL   below_queries3
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes3x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes3x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	VMOVUPS 128(R11), Z10
+	VMOVUPS 192(R11), Z11
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row3x4:
+	VBROADCASTSS (R13), Z12
+	VBROADCASTSS 1024(R13), Z13
+	VBROADCASTSS 2048(R13), Z14
+	VCVTPH2PS    (R12), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z0, Z0
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z4, Z4
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z8, Z8
+	VCVTPH2PS    32(R12), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z9, Z9
+	VCVTPH2PS    64(R12), Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z2, Z2
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z6, Z6
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z10, Z10
+	VCVTPH2PS    96(R12), Z15
+	VMULPS       Z12, Z15, Z12
+	VADDPS       Z12, Z3, Z3
+	VMULPS       Z13, Z15, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS       Z14, Z15, Z12
+	VADDPS       Z12, Z11, Z11
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row3x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	VMOVUPS      Z6, 128(R11)
+	VMOVUPS      Z7, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	VMOVUPS      Z10, 128(R11)
+	VMOVUPS      Z11, 192(R11)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes3x4
+
+below_lanes3x4:
+lanes3x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes3x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row3x1:
+	VBROADCASTSS (R13), Z3
+	VBROADCASTSS 1024(R13), Z4
+	VBROADCASTSS 2048(R13), Z5
+	VCVTPH2PS    (R12), Z6
+	VMULPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       Z4, Z6, Z3
+	VADDPS       Z3, Z1, Z1
+	VMULPS       Z5, Z6, Z3
+	VADDPS       Z3, Z2, Z2
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row3x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes3x1
+
+below_lanes3x1:
+	ADDQ $0x00000c00, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000003, DX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ DX, $0x00000002
+	JL   below_queries2
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes2x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes2x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x4:
+	VBROADCASTSS (R13), Z8
+	VBROADCASTSS 1024(R13), Z9
+	VCVTPH2PS    (R12), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z0, Z0
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z4, Z4
+	VCVTPH2PS    32(R12), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z1, Z1
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z5, Z5
+	VCVTPH2PS    64(R12), Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z6, Z6
+	VCVTPH2PS    96(R12), Z10
+	VMULPS       Z8, Z10, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z9, Z10, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	VMOVUPS      Z6, 128(R11)
+	VMOVUPS      Z7, 192(R11)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes2x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x1:
+	VBROADCASTSS (R13), Z2
+	VBROADCASTSS 1024(R13), Z3
+	VCVTPH2PS    (R12), Z4
+	VMULPS       Z2, Z4, Z2
+	VADDPS       Z2, Z0, Z0
+	VMULPS       Z3, Z4, Z2
+	VADDPS       Z2, Z1, Z1
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes2x1
+
+below_lanes2x1:
+	ADDQ $0x00000800, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000002, DX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ DX, $0x00000001
+	JL   below_queries1
+	MOVQ dim+40(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes1x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes1x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x4:
+	VBROADCASTSS (R13), Z4
+	VCVTPH2PS    (R12), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z0, Z0
+	VCVTPH2PS    32(R12), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VCVTPH2PS    64(R12), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z2, Z2
+	VCVTPH2PS    96(R12), Z5
+	VMULPS       Z4, Z5, Z4
+	VADDPS       Z4, Z3, Z3
+	PREFETCHT0   (SI)
+	PREFETCHT0   64(SI)
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes1x4
+
+below_lanes1x4:
+lanes1x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes1x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	MOVQ    n+48(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x1:
+	VBROADCASTSS (R13), Z1
+	VCVTPH2PS    (R12), Z2
+	VMULPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes1x1
+
+below_lanes1x1:
+	ADDQ $0x00000400, CX
+	ADDQ R8, AX
+	SUBQ $0x00000001, DX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+// func scoresQ8AVX512(dst *float32, q *int8, k *int8, next *int8, qscale *float32, bias *int32, kscale *float32, heads int, steps int, n int, stride int)
+// Requires: AVX, AVX512F, AVX512VNNI, MMX+
+TEXT ·scoresQ8AVX512(SB), NOSPLIT, $0-88
+	MOVQ dst+0(FP), AX
+	MOVQ heads+56(FP), CX
+	XORQ SI, SI
+
+queries8:
+	CMPQ CX, $0x00000008
+	JL   below_queries8
+	MOVQ n+72(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes8x2:
+	CMPQ         R8, $0x00000020
+	JL           below_lanes8x2
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	VPBROADCASTD (R9)(SI*1), Z1
+	VPBROADCASTD 4(R9)(SI*1), Z2
+	VPBROADCASTD 4(R9)(SI*1), Z3
+	VPBROADCASTD 8(R9)(SI*1), Z4
+	VPBROADCASTD 8(R9)(SI*1), Z5
+	VPBROADCASTD 12(R9)(SI*1), Z6
+	VPBROADCASTD 12(R9)(SI*1), Z7
+	VPBROADCASTD 16(R9)(SI*1), Z8
+	VPBROADCASTD 16(R9)(SI*1), Z9
+	VPBROADCASTD 20(R9)(SI*1), Z10
+	VPBROADCASTD 20(R9)(SI*1), Z11
+	VPBROADCASTD 24(R9)(SI*1), Z12
+	VPBROADCASTD 24(R9)(SI*1), Z13
+	VPBROADCASTD 28(R9)(SI*1), Z14
+	VPBROADCASTD 28(R9)(SI*1), Z15
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step8x2:
+	VBROADCASTSS (R11), Z16
+	VBROADCASTSS 4(R11), Z17
+	VBROADCASTSS 8(R11), Z18
+	VBROADCASTSS 12(R11), Z19
+	VBROADCASTSS 16(R11), Z20
+	VBROADCASTSS 20(R11), Z21
+	VBROADCASTSS 24(R11), Z22
+	VBROADCASTSS 28(R11), Z23
+	VMOVDQU32    (R10), Z24
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z24, Z24
+	VPDPBUSD     Z16, Z24, Z0
+	VPDPBUSD     Z17, Z24, Z2
+	VPDPBUSD     Z18, Z24, Z4
+	VPDPBUSD     Z19, Z24, Z6
+	VPDPBUSD     Z20, Z24, Z8
+	VPDPBUSD     Z21, Z24, Z10
+	VPDPBUSD     Z22, Z24, Z12
+	VPDPBUSD     Z23, Z24, Z14
+	VMOVDQU32    64(R10), Z24
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z24, Z24
+	VPDPBUSD     Z16, Z24, Z1
+	VPDPBUSD     Z17, Z24, Z3
+	VPDPBUSD     Z18, Z24, Z5
+	VPDPBUSD     Z19, Z24, Z7
+	VPDPBUSD     Z20, Z24, Z9
+	VPDPBUSD     Z21, Z24, Z11
+	VPDPBUSD     Z22, Z24, Z13
+	VPDPBUSD     Z23, Z24, Z15
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step8x2
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z16
+	VBROADCASTSS 4(R9), Z17
+	VBROADCASTSS 8(R9), Z18
+	VBROADCASTSS 12(R9), Z19
+	VBROADCASTSS 16(R9), Z20
+	VBROADCASTSS 20(R9), Z21
+	VBROADCASTSS 24(R9), Z22
+	VBROADCASTSS 28(R9), Z23
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z16, Z24
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z24, Z0, Z0
+	VMULPS       (R9)(DI*1), Z17, Z24
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z24, Z2, Z2
+	VMULPS       (R9)(DI*1), Z18, Z24
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z24, Z4, Z4
+	VMULPS       (R9)(DI*1), Z19, Z24
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z24, Z6, Z6
+	VMULPS       (R9)(DI*1), Z20, Z24
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z24, Z8, Z8
+	VMULPS       (R9)(DI*1), Z21, Z24
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z24, Z10, Z10
+	VMULPS       (R9)(DI*1), Z22, Z24
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z24, Z12, Z12
+	VMULPS       (R9)(DI*1), Z23, Z24
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z24, Z14, Z14
+	VMULPS       64(R9)(DI*1), Z16, Z24
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z24, Z1, Z1
+	VMULPS       64(R9)(DI*1), Z17, Z24
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z24, Z3, Z3
+	VMULPS       64(R9)(DI*1), Z18, Z24
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z24, Z5, Z5
+	VMULPS       64(R9)(DI*1), Z19, Z24
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z24, Z7, Z7
+	VMULPS       64(R9)(DI*1), Z20, Z24
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z24, Z9, Z9
+	VMULPS       64(R9)(DI*1), Z21, Z24
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z24, Z11, Z11
+	VMULPS       64(R9)(DI*1), Z22, Z24
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       Z24, Z13, Z13
+	VMULPS       64(R9)(DI*1), Z23, Z24
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z24, Z15, Z15
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 1024(AX)(DI*1)
+	VMOVUPS      Z3, 1088(AX)(DI*1)
+	VMOVUPS      Z4, 2048(AX)(DI*1)
+	VMOVUPS      Z5, 2112(AX)(DI*1)
+	VMOVUPS      Z6, 3072(AX)(DI*1)
+	VMOVUPS      Z7, 3136(AX)(DI*1)
+	VMOVUPS      Z8, 4096(AX)(DI*1)
+	VMOVUPS      Z9, 4160(AX)(DI*1)
+	VMOVUPS      Z10, 5120(AX)(DI*1)
+	VMOVUPS      Z11, 5184(AX)(DI*1)
+	VMOVUPS      Z12, 6144(AX)(DI*1)
+	VMOVUPS      Z13, 6208(AX)(DI*1)
+	VMOVUPS      Z14, 7168(AX)(DI*1)
+	VMOVUPS      Z15, 7232(AX)(DI*1)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000020, R8
+	JMP          lanes8x2
+
+below_lanes8x2:
+lanes8x1:
+	CMPQ         R8, $0x00000010
+	JL           below_lanes8x1
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	VPBROADCASTD 4(R9)(SI*1), Z1
+	VPBROADCASTD 8(R9)(SI*1), Z2
+	VPBROADCASTD 12(R9)(SI*1), Z3
+	VPBROADCASTD 16(R9)(SI*1), Z4
+	VPBROADCASTD 20(R9)(SI*1), Z5
+	VPBROADCASTD 24(R9)(SI*1), Z6
+	VPBROADCASTD 28(R9)(SI*1), Z7
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step8x1:
+	VBROADCASTSS (R11), Z8
+	VBROADCASTSS 4(R11), Z9
+	VBROADCASTSS 8(R11), Z10
+	VBROADCASTSS 12(R11), Z11
+	VBROADCASTSS 16(R11), Z12
+	VBROADCASTSS 20(R11), Z13
+	VBROADCASTSS 24(R11), Z14
+	VBROADCASTSS 28(R11), Z15
+	VMOVDQU32    (R10), Z16
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z16, Z16
+	VPDPBUSD     Z8, Z16, Z0
+	VPDPBUSD     Z9, Z16, Z1
+	VPDPBUSD     Z10, Z16, Z2
+	VPDPBUSD     Z11, Z16, Z3
+	VPDPBUSD     Z12, Z16, Z4
+	VPDPBUSD     Z13, Z16, Z5
+	VPDPBUSD     Z14, Z16, Z6
+	VPDPBUSD     Z15, Z16, Z7
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step8x1
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z8
+	VBROADCASTSS 4(R9), Z9
+	VBROADCASTSS 8(R9), Z10
+	VBROADCASTSS 12(R9), Z11
+	VBROADCASTSS 16(R9), Z12
+	VBROADCASTSS 20(R9), Z13
+	VBROADCASTSS 24(R9), Z14
+	VBROADCASTSS 28(R9), Z15
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z8, Z8
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z8, Z0, Z0
+	VMULPS       (R9)(DI*1), Z9, Z8
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z8, Z1, Z1
+	VMULPS       (R9)(DI*1), Z10, Z8
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z8, Z2, Z2
+	VMULPS       (R9)(DI*1), Z11, Z8
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z8, Z3, Z3
+	VMULPS       (R9)(DI*1), Z12, Z8
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z8, Z4, Z4
+	VMULPS       (R9)(DI*1), Z13, Z8
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z8, Z5, Z5
+	VMULPS       (R9)(DI*1), Z14, Z8
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z8, Z6, Z6
+	VMULPS       (R9)(DI*1), Z15, Z8
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	VMOVUPS      Z2, 2048(AX)(DI*1)
+	VMOVUPS      Z3, 3072(AX)(DI*1)
+	VMOVUPS      Z4, 4096(AX)(DI*1)
+	VMOVUPS      Z5, 5120(AX)(DI*1)
+	VMOVUPS      Z6, 6144(AX)(DI*1)
+	VMOVUPS      Z7, 7168(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes8x1
+
+below_lanes8x1:
+	ADDQ $0x00000020, SI
+	ADDQ $0x00002000, AX
+	SUBQ $0x00000008, CX
+	JMP  queries8
+
+below_queries8:
+queries4:
+	CMPQ CX, $0x00000004
+	JL   below_queries4
+	MOVQ n+72(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes4x4:
+	CMPQ         R8, $0x00000040
+	JL           below_lanes4x4
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	VPBROADCASTD (R9)(SI*1), Z1
+	VPBROADCASTD (R9)(SI*1), Z2
+	VPBROADCASTD (R9)(SI*1), Z3
+	VPBROADCASTD 4(R9)(SI*1), Z4
+	VPBROADCASTD 4(R9)(SI*1), Z5
+	VPBROADCASTD 4(R9)(SI*1), Z6
+	VPBROADCASTD 4(R9)(SI*1), Z7
+	VPBROADCASTD 8(R9)(SI*1), Z8
+	VPBROADCASTD 8(R9)(SI*1), Z9
+	VPBROADCASTD 8(R9)(SI*1), Z10
+	VPBROADCASTD 8(R9)(SI*1), Z11
+	VPBROADCASTD 12(R9)(SI*1), Z12
+	VPBROADCASTD 12(R9)(SI*1), Z13
+	VPBROADCASTD 12(R9)(SI*1), Z14
+	VPBROADCASTD 12(R9)(SI*1), Z15
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step4x4:
+	VBROADCASTSS (R11), Z16
+	VBROADCASTSS 4(R11), Z17
+	VBROADCASTSS 8(R11), Z18
+	VBROADCASTSS 12(R11), Z19
+	VMOVDQU32    (R10), Z20
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z20, Z20
+	VPDPBUSD     Z16, Z20, Z0
+	VPDPBUSD     Z17, Z20, Z4
+	VPDPBUSD     Z18, Z20, Z8
+	VPDPBUSD     Z19, Z20, Z12
+	VMOVDQU32    64(R10), Z20
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z20, Z20
+	VPDPBUSD     Z16, Z20, Z1
+	VPDPBUSD     Z17, Z20, Z5
+	VPDPBUSD     Z18, Z20, Z9
+	VPDPBUSD     Z19, Z20, Z13
+	VMOVDQU32    128(R10), Z20
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z20, Z20
+	VPDPBUSD     Z16, Z20, Z2
+	VPDPBUSD     Z17, Z20, Z6
+	VPDPBUSD     Z18, Z20, Z10
+	VPDPBUSD     Z19, Z20, Z14
+	VMOVDQU32    192(R10), Z20
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z20, Z20
+	VPDPBUSD     Z16, Z20, Z3
+	VPDPBUSD     Z17, Z20, Z7
+	VPDPBUSD     Z18, Z20, Z11
+	VPDPBUSD     Z19, Z20, Z15
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step4x4
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z16
+	VBROADCASTSS 4(R9), Z17
+	VBROADCASTSS 8(R9), Z18
+	VBROADCASTSS 12(R9), Z19
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z16, Z20
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z20, Z0, Z0
+	VMULPS       (R9)(DI*1), Z17, Z20
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z20, Z4, Z4
+	VMULPS       (R9)(DI*1), Z18, Z20
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z20, Z8, Z8
+	VMULPS       (R9)(DI*1), Z19, Z20
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z20, Z12, Z12
+	VMULPS       64(R9)(DI*1), Z16, Z20
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z20, Z1, Z1
+	VMULPS       64(R9)(DI*1), Z17, Z20
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z20, Z5, Z5
+	VMULPS       64(R9)(DI*1), Z18, Z20
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z20, Z9, Z9
+	VMULPS       64(R9)(DI*1), Z19, Z20
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       Z20, Z13, Z13
+	VMULPS       128(R9)(DI*1), Z16, Z20
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z20, Z2, Z2
+	VMULPS       128(R9)(DI*1), Z17, Z20
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z20, Z6, Z6
+	VMULPS       128(R9)(DI*1), Z18, Z20
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z20, Z10, Z10
+	VMULPS       128(R9)(DI*1), Z19, Z20
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z20, Z14, Z14
+	VMULPS       192(R9)(DI*1), Z16, Z20
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z20, Z3, Z3
+	VMULPS       192(R9)(DI*1), Z17, Z20
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z20, Z7, Z7
+	VMULPS       192(R9)(DI*1), Z18, Z20
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z20, Z11, Z11
+	VMULPS       192(R9)(DI*1), Z19, Z20
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z20, Z15, Z15
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	VMOVUPS      Z4, 1024(AX)(DI*1)
+	VMOVUPS      Z5, 1088(AX)(DI*1)
+	VMOVUPS      Z6, 1152(AX)(DI*1)
+	VMOVUPS      Z7, 1216(AX)(DI*1)
+	VMOVUPS      Z8, 2048(AX)(DI*1)
+	VMOVUPS      Z9, 2112(AX)(DI*1)
+	VMOVUPS      Z10, 2176(AX)(DI*1)
+	VMOVUPS      Z11, 2240(AX)(DI*1)
+	VMOVUPS      Z12, 3072(AX)(DI*1)
+	VMOVUPS      Z13, 3136(AX)(DI*1)
+	VMOVUPS      Z14, 3200(AX)(DI*1)
+	VMOVUPS      Z15, 3264(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes4x4
+
+below_lanes4x4:
+lanes4x1:
+	CMPQ         R8, $0x00000010
+	JL           below_lanes4x1
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	VPBROADCASTD 4(R9)(SI*1), Z1
+	VPBROADCASTD 8(R9)(SI*1), Z2
+	VPBROADCASTD 12(R9)(SI*1), Z3
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step4x1:
+	VBROADCASTSS (R11), Z4
+	VBROADCASTSS 4(R11), Z5
+	VBROADCASTSS 8(R11), Z6
+	VBROADCASTSS 12(R11), Z7
+	VMOVDQU32    (R10), Z8
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z8, Z8
+	VPDPBUSD     Z4, Z8, Z0
+	VPDPBUSD     Z5, Z8, Z1
+	VPDPBUSD     Z6, Z8, Z2
+	VPDPBUSD     Z7, Z8, Z3
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step4x1
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z4
+	VBROADCASTSS 4(R9), Z5
+	VBROADCASTSS 8(R9), Z6
+	VBROADCASTSS 12(R9), Z7
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z4, Z4
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z4, Z0, Z0
+	VMULPS       (R9)(DI*1), Z5, Z4
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z4, Z1, Z1
+	VMULPS       (R9)(DI*1), Z6, Z4
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z4, Z2, Z2
+	VMULPS       (R9)(DI*1), Z7, Z4
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	VMOVUPS      Z2, 2048(AX)(DI*1)
+	VMOVUPS      Z3, 3072(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes4x1
+
+below_lanes4x1:
+	ADDQ $0x00000010, SI
+	ADDQ $0x00001000, AX
+	SUBQ $0x00000004, CX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ CX, $0x00000003
+	JL   below_queries3
+	MOVQ n+72(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes3x4:
+	CMPQ         R8, $0x00000040
+	JL           below_lanes3x4
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	VPBROADCASTD (R9)(SI*1), Z1
+	VPBROADCASTD (R9)(SI*1), Z2
+	VPBROADCASTD (R9)(SI*1), Z3
+	VPBROADCASTD 4(R9)(SI*1), Z4
+	VPBROADCASTD 4(R9)(SI*1), Z5
+	VPBROADCASTD 4(R9)(SI*1), Z6
+	VPBROADCASTD 4(R9)(SI*1), Z7
+	VPBROADCASTD 8(R9)(SI*1), Z8
+	VPBROADCASTD 8(R9)(SI*1), Z9
+	VPBROADCASTD 8(R9)(SI*1), Z10
+	VPBROADCASTD 8(R9)(SI*1), Z11
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step3x4:
+	VBROADCASTSS (R11), Z12
+	VBROADCASTSS 4(R11), Z13
+	VBROADCASTSS 8(R11), Z14
+	VMOVDQU32    (R10), Z15
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z15, Z15
+	VPDPBUSD     Z12, Z15, Z0
+	VPDPBUSD     Z13, Z15, Z4
+	VPDPBUSD     Z14, Z15, Z8
+	VMOVDQU32    64(R10), Z15
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z15, Z15
+	VPDPBUSD     Z12, Z15, Z1
+	VPDPBUSD     Z13, Z15, Z5
+	VPDPBUSD     Z14, Z15, Z9
+	VMOVDQU32    128(R10), Z15
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z15, Z15
+	VPDPBUSD     Z12, Z15, Z2
+	VPDPBUSD     Z13, Z15, Z6
+	VPDPBUSD     Z14, Z15, Z10
+	VMOVDQU32    192(R10), Z15
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z15, Z15
+	VPDPBUSD     Z12, Z15, Z3
+	VPDPBUSD     Z13, Z15, Z7
+	VPDPBUSD     Z14, Z15, Z11
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step3x4
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z12
+	VBROADCASTSS 4(R9), Z13
+	VBROADCASTSS 8(R9), Z14
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z12, Z15
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z15, Z0, Z0
+	VMULPS       (R9)(DI*1), Z13, Z15
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z15, Z4, Z4
+	VMULPS       (R9)(DI*1), Z14, Z15
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z15, Z8, Z8
+	VMULPS       64(R9)(DI*1), Z12, Z15
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z15, Z1, Z1
+	VMULPS       64(R9)(DI*1), Z13, Z15
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z15, Z5, Z5
+	VMULPS       64(R9)(DI*1), Z14, Z15
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z15, Z9, Z9
+	VMULPS       128(R9)(DI*1), Z12, Z15
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z15, Z2, Z2
+	VMULPS       128(R9)(DI*1), Z13, Z15
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z15, Z6, Z6
+	VMULPS       128(R9)(DI*1), Z14, Z15
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z15, Z10, Z10
+	VMULPS       192(R9)(DI*1), Z12, Z15
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z15, Z3, Z3
+	VMULPS       192(R9)(DI*1), Z13, Z15
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z15, Z7, Z7
+	VMULPS       192(R9)(DI*1), Z14, Z15
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z15, Z11, Z11
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	VMOVUPS      Z4, 1024(AX)(DI*1)
+	VMOVUPS      Z5, 1088(AX)(DI*1)
+	VMOVUPS      Z6, 1152(AX)(DI*1)
+	VMOVUPS      Z7, 1216(AX)(DI*1)
+	VMOVUPS      Z8, 2048(AX)(DI*1)
+	VMOVUPS      Z9, 2112(AX)(DI*1)
+	VMOVUPS      Z10, 2176(AX)(DI*1)
+	VMOVUPS      Z11, 2240(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes3x4
+
+below_lanes3x4:
+lanes3x1:
+	CMPQ         R8, $0x00000010
+	JL           below_lanes3x1
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	VPBROADCASTD 4(R9)(SI*1), Z1
+	VPBROADCASTD 8(R9)(SI*1), Z2
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step3x1:
+	VBROADCASTSS (R11), Z3
+	VBROADCASTSS 4(R11), Z4
+	VBROADCASTSS 8(R11), Z5
+	VMOVDQU32    (R10), Z6
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z6, Z6
+	VPDPBUSD     Z3, Z6, Z0
+	VPDPBUSD     Z4, Z6, Z1
+	VPDPBUSD     Z5, Z6, Z2
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step3x1
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z3
+	VBROADCASTSS 4(R9), Z4
+	VBROADCASTSS 8(R9), Z5
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z3, Z3
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z3, Z0, Z0
+	VMULPS       (R9)(DI*1), Z4, Z3
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMULPS       (R9)(DI*1), Z5, Z3
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	VMOVUPS      Z2, 2048(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes3x1
+
+below_lanes3x1:
+	ADDQ $0x0000000c, SI
+	ADDQ $0x00000c00, AX
+	SUBQ $0x00000003, CX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ CX, $0x00000002
+	JL   below_queries2
+	MOVQ n+72(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes2x4:
+	CMPQ         R8, $0x00000040
+	JL           below_lanes2x4
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	VPBROADCASTD (R9)(SI*1), Z1
+	VPBROADCASTD (R9)(SI*1), Z2
+	VPBROADCASTD (R9)(SI*1), Z3
+	VPBROADCASTD 4(R9)(SI*1), Z4
+	VPBROADCASTD 4(R9)(SI*1), Z5
+	VPBROADCASTD 4(R9)(SI*1), Z6
+	VPBROADCASTD 4(R9)(SI*1), Z7
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step2x4:
+	VBROADCASTSS (R11), Z8
+	VBROADCASTSS 4(R11), Z9
+	VMOVDQU32    (R10), Z10
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z10, Z10
+	VPDPBUSD     Z8, Z10, Z0
+	VPDPBUSD     Z9, Z10, Z4
+	VMOVDQU32    64(R10), Z10
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z10, Z10
+	VPDPBUSD     Z8, Z10, Z1
+	VPDPBUSD     Z9, Z10, Z5
+	VMOVDQU32    128(R10), Z10
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z10, Z10
+	VPDPBUSD     Z8, Z10, Z2
+	VPDPBUSD     Z9, Z10, Z6
+	VMOVDQU32    192(R10), Z10
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z10, Z10
+	VPDPBUSD     Z8, Z10, Z3
+	VPDPBUSD     Z9, Z10, Z7
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step2x4
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z8
+	VBROADCASTSS 4(R9), Z9
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z8, Z10
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z10, Z0, Z0
+	VMULPS       (R9)(DI*1), Z9, Z10
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z10, Z4, Z4
+	VMULPS       64(R9)(DI*1), Z8, Z10
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z10, Z1, Z1
+	VMULPS       64(R9)(DI*1), Z9, Z10
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z10, Z5, Z5
+	VMULPS       128(R9)(DI*1), Z8, Z10
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z10, Z2, Z2
+	VMULPS       128(R9)(DI*1), Z9, Z10
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z10, Z6, Z6
+	VMULPS       192(R9)(DI*1), Z8, Z10
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z10, Z3, Z3
+	VMULPS       192(R9)(DI*1), Z9, Z10
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z10, Z7, Z7
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	VMOVUPS      Z4, 1024(AX)(DI*1)
+	VMOVUPS      Z5, 1088(AX)(DI*1)
+	VMOVUPS      Z6, 1152(AX)(DI*1)
+	VMOVUPS      Z7, 1216(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x1:
+	CMPQ         R8, $0x00000010
+	JL           below_lanes2x1
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	VPBROADCASTD 4(R9)(SI*1), Z1
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step2x1:
+	VBROADCASTSS (R11), Z2
+	VBROADCASTSS 4(R11), Z3
+	VMOVDQU32    (R10), Z4
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z4, Z4
+	VPDPBUSD     Z2, Z4, Z0
+	VPDPBUSD     Z3, Z4, Z1
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step2x1
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z2
+	VBROADCASTSS 4(R9), Z3
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z2, Z2
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z2, Z0, Z0
+	VMULPS       (R9)(DI*1), Z3, Z2
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z2, Z1, Z1
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 1024(AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes2x1
+
+below_lanes2x1:
+	ADDQ $0x00000008, SI
+	ADDQ $0x00000800, AX
+	SUBQ $0x00000002, CX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ CX, $0x00000001
+	JL   below_queries1
+	MOVQ n+72(FP), R8
+	MOVQ k+16(FP), BX
+	MOVQ next+24(FP), DX
+	XORQ DI, DI
+
+lanes1x4:
+	CMPQ         R8, $0x00000040
+	JL           below_lanes1x4
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	VPBROADCASTD (R9)(SI*1), Z1
+	VPBROADCASTD (R9)(SI*1), Z2
+	VPBROADCASTD (R9)(SI*1), Z3
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step1x4:
+	VBROADCASTSS (R11), Z4
+	VMOVDQU32    (R10), Z5
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z5, Z5
+	VPDPBUSD     Z4, Z5, Z0
+	VMOVDQU32    64(R10), Z5
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z5, Z5
+	VPDPBUSD     Z4, Z5, Z1
+	VMOVDQU32    128(R10), Z5
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z5, Z5
+	VPDPBUSD     Z4, Z5, Z2
+	VMOVDQU32    192(R10), Z5
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z5, Z5
+	VPDPBUSD     Z4, Z5, Z3
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	PREFETCHT0   128(DX)
+	PREFETCHT0   192(DX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step1x4
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z4
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z4, Z5
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z5, Z0, Z0
+	VMULPS       64(R9)(DI*1), Z4, Z5
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z5, Z1, Z1
+	VMULPS       128(R9)(DI*1), Z4, Z5
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z5, Z2, Z2
+	VMULPS       192(R9)(DI*1), Z4, Z5
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z0, (AX)(DI*1)
+	VMOVUPS      Z1, 64(AX)(DI*1)
+	VMOVUPS      Z2, 128(AX)(DI*1)
+	VMOVUPS      Z3, 192(AX)(DI*1)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, DI
+	SUBQ         $0x00000040, R8
+	JMP          lanes1x4
+
+below_lanes1x4:
+lanes1x1:
+	CMPQ         R8, $0x00000010
+	JL           below_lanes1x1
+	MOVQ         bias+40(FP), R9
+	VPBROADCASTD (R9)(SI*1), Z0
+	MOVQ         steps+64(FP), R9
+	MOVQ         q+8(FP), R11
+	MOVQ         BX, R10
+	ADDQ         SI, R11
+
+step1x1:
+	VBROADCASTSS (R11), Z1
+	VMOVDQU32    (R10), Z2
+	VPXORD.BCST  bytes80_AVX512<>+0(SB), Z2, Z2
+	VPDPBUSD     Z1, Z2, Z0
+	PREFETCHT0   (DX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000020, R11
+	ADDQ         stride+80(FP), R10
+	DECQ         R9
+	JNZ          step1x1
+	MOVQ         qscale+32(FP), R9
+	ADDQ         SI, R9
+	VBROADCASTSS (R9), Z1
+	MOVQ         kscale+48(FP), R9
+	VMULPS       (R9)(DI*1), Z1, Z1
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS      Z0, (AX)(DI*1)
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, R8
+	JMP          lanes1x1
+
+below_lanes1x1:
+	ADDQ $0x00000004, SI
+	ADDQ $0x00000400, AX
+	SUBQ $0x00000001, CX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+DATA bytes80_AVX512<>+0(SB)/4, $0x80808080
+GLOBL bytes80_AVX512<>(SB), RODATA|NOPTR, $4
+
+// func sumRowsQ8AVX512(acc *float32, p *float32, v *int8, next *int8, scale *float32, heads int, dim int, n int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sumRowsQ8AVX512(SB), NOSPLIT, $0-64
+	MOVQ p+8(FP), AX
+	MOVQ scale+32(FP), CX
+	MOVQ n+56(FP), DX
+	ADDQ $0x0f, DX
+	SHRQ $0x04, DX
+
+weigh:
+	VMOVUPS (CX), Z0
+	MOVQ    heads+40(FP), BX
+	MOVQ    AX, SI
+
+weighQuery:
+	VMULPS  (SI), Z0, Z1
+	VMOVUPS Z1, (SI)
+	ADDQ    $0x00000400, SI
+	DECQ    BX
+	JNZ     weighQuery
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	DECQ    DX
+	JNZ     weigh
+	MOVQ    acc+0(FP), AX
+	MOVQ    p+8(FP), CX
+	MOVQ    heads+40(FP), DX
+	MOVQ    dim+48(FP), BX
+	MOVQ    BX, R8
+	SHLQ    $0x02, R8
+
+queries8:
+	CMPQ DX, $0x00000008
+	JL   below_queries8
+	MOVQ dim+48(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes8x2:
+	CMPQ    R10, $0x00000020
+	JL      below_lanes8x2
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	VMOVUPS 64(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z6
+	VMOVUPS 64(R11), Z7
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z10
+	VMOVUPS 64(R11), Z11
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z12
+	VMOVUPS 64(R11), Z13
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z14
+	VMOVUPS 64(R11), Z15
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row8x2:
+	VBROADCASTSS (R13), Z16
+	VBROADCASTSS 1024(R13), Z17
+	VBROADCASTSS 2048(R13), Z18
+	VBROADCASTSS 3072(R13), Z19
+	VBROADCASTSS 4096(R13), Z20
+	VBROADCASTSS 5120(R13), Z21
+	VBROADCASTSS 6144(R13), Z22
+	VBROADCASTSS 7168(R13), Z23
+	VPMOVSXBD    (R12), Z24
+	VCVTDQ2PS    Z24, Z24
+	VMULPS       Z16, Z24, Z25
+	VADDPS       Z25, Z0, Z0
+	VMULPS       Z17, Z24, Z25
+	VADDPS       Z25, Z2, Z2
+	VMULPS       Z18, Z24, Z25
+	VADDPS       Z25, Z4, Z4
+	VMULPS       Z19, Z24, Z25
+	VADDPS       Z25, Z6, Z6
+	VMULPS       Z20, Z24, Z25
+	VADDPS       Z25, Z8, Z8
+	VMULPS       Z21, Z24, Z25
+	VADDPS       Z25, Z10, Z10
+	VMULPS       Z22, Z24, Z25
+	VADDPS       Z25, Z12, Z12
+	VMULPS       Z23, Z24, Z25
+	VADDPS       Z25, Z14, Z14
+	VPMOVSXBD    16(R12), Z24
+	VCVTDQ2PS    Z24, Z24
+	VMULPS       Z16, Z24, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z17, Z24, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z18, Z24, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z19, Z24, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z20, Z24, Z16
+	VADDPS       Z16, Z9, Z9
+	VMULPS       Z21, Z24, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z22, Z24, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS       Z23, Z24, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row8x2
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	VMOVUPS      Z3, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z6, (R11)
+	VMOVUPS      Z7, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z10, (R11)
+	VMOVUPS      Z11, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z12, (R11)
+	VMOVUPS      Z13, 64(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z14, (R11)
+	VMOVUPS      Z15, 64(R11)
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000080, R9
+	SUBQ         $0x00000020, R10
+	JMP          lanes8x2
+
+below_lanes8x2:
+lanes8x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes8x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z5
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z6
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z7
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row8x1:
+	VBROADCASTSS (R13), Z8
+	VBROADCASTSS 1024(R13), Z9
+	VBROADCASTSS 2048(R13), Z10
+	VBROADCASTSS 3072(R13), Z11
+	VBROADCASTSS 4096(R13), Z12
+	VBROADCASTSS 5120(R13), Z13
+	VBROADCASTSS 6144(R13), Z14
+	VBROADCASTSS 7168(R13), Z15
+	VPMOVSXBD    (R12), Z16
+	VCVTDQ2PS    Z16, Z16
+	VMULPS       Z8, Z16, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       Z9, Z16, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z10, Z16, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       Z11, Z16, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z12, Z16, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       Z13, Z16, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       Z14, Z16, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS       Z15, Z16, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000010, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row8x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z3, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z5, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z6, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z7, (R11)
+	ADDQ         $0x00000010, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes8x1
+
+below_lanes8x1:
+	ADDQ $0x00002000, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000008, DX
+	JMP  queries8
+
+below_queries8:
+queries4:
+	CMPQ DX, $0x00000004
+	JL   below_queries4
+	MOVQ dim+48(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes4x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes4x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	VMOVUPS 128(R11), Z10
+	VMOVUPS 192(R11), Z11
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z12
+	VMOVUPS 64(R11), Z13
+	VMOVUPS 128(R11), Z14
+	VMOVUPS 192(R11), Z15
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row4x4:
+	VBROADCASTSS (R13), Z16
+	VBROADCASTSS 1024(R13), Z17
+	VBROADCASTSS 2048(R13), Z18
+	VBROADCASTSS 3072(R13), Z19
+	VPMOVSXBD    (R12), Z20
+	VCVTDQ2PS    Z20, Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z0, Z0
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z4, Z4
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z8, Z8
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z12, Z12
+	VPMOVSXBD    16(R12), Z20
+	VCVTDQ2PS    Z20, Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z1, Z1
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z5, Z5
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z9, Z9
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z13, Z13
+	VPMOVSXBD    32(R12), Z20
+	VCVTDQ2PS    Z20, Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z2, Z2
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z6, Z6
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VMULPS       Z19, Z20, Z21
+	VADDPS       Z21, Z14, Z14
+	VPMOVSXBD    48(R12), Z20
+	VCVTDQ2PS    Z20, Z20
+	VMULPS       Z16, Z20, Z16
+	VADDPS       Z16, Z3, Z3
+	VMULPS       Z17, Z20, Z16
+	VADDPS       Z16, Z7, Z7
+	VMULPS       Z18, Z20, Z16
+	VADDPS       Z16, Z11, Z11
+	VMULPS       Z19, Z20, Z16
+	VADDPS       Z16, Z15, Z15
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row4x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	VMOVUPS      Z6, 128(R11)
+	VMOVUPS      Z7, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	VMOVUPS      Z10, 128(R11)
+	VMOVUPS      Z11, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z12, (R11)
+	VMOVUPS      Z13, 64(R11)
+	VMOVUPS      Z14, 128(R11)
+	VMOVUPS      Z15, 192(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes4x4
+
+below_lanes4x4:
+lanes4x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes4x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z3
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row4x1:
+	VBROADCASTSS (R13), Z4
+	VBROADCASTSS 1024(R13), Z5
+	VBROADCASTSS 2048(R13), Z6
+	VBROADCASTSS 3072(R13), Z7
+	VPMOVSXBD    (R12), Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z4, Z8, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       Z5, Z8, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       Z6, Z8, Z4
+	VADDPS       Z4, Z2, Z2
+	VMULPS       Z7, Z8, Z4
+	VADDPS       Z4, Z3, Z3
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000010, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row4x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z3, (R11)
+	ADDQ         $0x00000010, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes4x1
+
+below_lanes4x1:
+	ADDQ $0x00001000, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000004, DX
+	JMP  queries4
+
+below_queries4:
+queries3:
+	CMPQ DX, $0x00000003
+	JL   below_queries3
+	MOVQ dim+48(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes3x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes3x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	VMOVUPS 128(R11), Z10
+	VMOVUPS 192(R11), Z11
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row3x4:
+	VBROADCASTSS (R13), Z12
+	VBROADCASTSS 1024(R13), Z13
+	VBROADCASTSS 2048(R13), Z14
+	VPMOVSXBD    (R12), Z15
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z0, Z0
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z4, Z4
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z8, Z8
+	VPMOVSXBD    16(R12), Z15
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z1, Z1
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z5, Z5
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z9, Z9
+	VPMOVSXBD    32(R12), Z15
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z12, Z15, Z16
+	VADDPS       Z16, Z2, Z2
+	VMULPS       Z13, Z15, Z16
+	VADDPS       Z16, Z6, Z6
+	VMULPS       Z14, Z15, Z16
+	VADDPS       Z16, Z10, Z10
+	VPMOVSXBD    48(R12), Z15
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z12, Z15, Z12
+	VADDPS       Z12, Z3, Z3
+	VMULPS       Z13, Z15, Z12
+	VADDPS       Z12, Z7, Z7
+	VMULPS       Z14, Z15, Z12
+	VADDPS       Z12, Z11, Z11
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row3x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	VMOVUPS      Z6, 128(R11)
+	VMOVUPS      Z7, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	VMOVUPS      Z10, 128(R11)
+	VMOVUPS      Z11, 192(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes3x4
+
+below_lanes3x4:
+lanes3x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes3x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z2
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row3x1:
+	VBROADCASTSS (R13), Z3
+	VBROADCASTSS 1024(R13), Z4
+	VBROADCASTSS 2048(R13), Z5
+	VPMOVSXBD    (R12), Z6
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z3, Z6, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       Z4, Z6, Z3
+	VADDPS       Z3, Z1, Z1
+	VMULPS       Z5, Z6, Z3
+	VADDPS       Z3, Z2, Z2
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000010, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row3x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         $0x00000010, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes3x1
+
+below_lanes3x1:
+	ADDQ $0x00000c00, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000003, DX
+	JMP  queries3
+
+below_queries3:
+queries2:
+	CMPQ DX, $0x00000002
+	JL   below_queries2
+	MOVQ dim+48(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes2x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes2x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	VMOVUPS 128(R11), Z6
+	VMOVUPS 192(R11), Z7
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x4:
+	VBROADCASTSS (R13), Z8
+	VBROADCASTSS 1024(R13), Z9
+	VPMOVSXBD    (R12), Z10
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z0, Z0
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z4, Z4
+	VPMOVSXBD    16(R12), Z10
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z1, Z1
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z5, Z5
+	VPMOVSXBD    32(R12), Z10
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z8, Z10, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       Z9, Z10, Z11
+	VADDPS       Z11, Z6, Z6
+	VPMOVSXBD    48(R12), Z10
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z8, Z10, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       Z9, Z10, Z8
+	VADDPS       Z8, Z7, Z7
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	VMOVUPS      Z6, 128(R11)
+	VMOVUPS      Z7, 192(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes2x4
+
+below_lanes2x4:
+lanes2x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes2x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	ADDQ    R8, R11
+	VMOVUPS (R11), Z1
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row2x1:
+	VBROADCASTSS (R13), Z2
+	VBROADCASTSS 1024(R13), Z3
+	VPMOVSXBD    (R12), Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VADDPS       Z2, Z0, Z0
+	VMULPS       Z3, Z4, Z2
+	VADDPS       Z2, Z1, Z1
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000010, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row2x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         R8, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         $0x00000010, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes2x1
+
+below_lanes2x1:
+	ADDQ $0x00000800, CX
+	ADDQ R8, AX
+	ADDQ R8, AX
+	SUBQ $0x00000002, DX
+	JMP  queries2
+
+below_queries2:
+queries1:
+	CMPQ DX, $0x00000001
+	JL   below_queries1
+	MOVQ dim+48(FP), R10
+	MOVQ v+16(FP), DI
+	MOVQ next+24(FP), SI
+	MOVQ AX, R9
+
+lanes1x4:
+	CMPQ    R10, $0x00000040
+	JL      below_lanes1x4
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x4:
+	VBROADCASTSS (R13), Z4
+	VPMOVSXBD    (R12), Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z0, Z0
+	VPMOVSXBD    16(R12), Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VPMOVSXBD    32(R12), Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z2, Z2
+	VPMOVSXBD    48(R12), Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z4, Z5, Z4
+	VADDPS       Z4, Z3, Z3
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x4
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	VMOVUPS      Z3, 192(R11)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, R10
+	JMP          lanes1x4
+
+below_lanes1x4:
+lanes1x1:
+	CMPQ    R10, $0x00000010
+	JL      below_lanes1x1
+	MOVQ    R9, R11
+	VMOVUPS (R11), Z0
+	MOVQ    n+56(FP), R11
+	MOVQ    DI, R12
+	MOVQ    CX, R13
+
+row1x1:
+	VBROADCASTSS (R13), Z1
+	VPMOVSXBD    (R12), Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	PREFETCHT0   (SI)
+	ADDQ         $0x00000010, SI
+	ADDQ         $0x00000004, R13
+	ADDQ         BX, R12
+	DECQ         R11
+	JNZ          row1x1
+	MOVQ         R9, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         $0x00000010, DI
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, R10
+	JMP          lanes1x1
+
+below_lanes1x1:
+	ADDQ $0x00000400, CX
+	ADDQ R8, AX
+	SUBQ $0x00000001, DX
+	JMP  queries1
+
+below_queries1:
+	VZEROUPPER
+	RET
+
+// func softenAVX512(lane *[16]float32, scores *float32, n int) float32
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·softenAVX512(SB), NOSPLIT, $0-28
+	MOVQ         scores+8(FP), AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSS word_ff800000<>+0(SB), Z0
+	SHRQ         $0x04, CX
+
+most:
+	VMOVUPS       (AX), Z1
+	VMAXPS        Z0, Z1, Z0
+	ADDQ          $0x00000040, AX
+	DECQ          CX
+	JNZ           most
+	VEXTRACTF32X8 $0x01, Z0, Y1
+	VMAXPS        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VMAXPS        X1, X0, X0
+	VPERMILPS     $0x0e, X0, X1
+	VMAXPS        X1, X0, X0
+	VPERMILPS     $0x01, X0, X1
+	VMAXSS        X1, X0, X0
+	VBROADCASTSS  X0, Z0
+	MOVQ          lane+0(FP), AX
+	MOVQ          scores+8(FP), CX
+	MOVQ          n+16(FP), DX
+	VXORPS        Z1, Z1, Z1
+	VBROADCASTSS  word_3fb8aa3b<>+0(SB), Z2
+	VBROADCASTSS  word_4b400000<>+0(SB), Z3
+	VBROADCASTSS  word_3f318000<>+0(SB), Z4
+	VBROADCASTSS  word_b95e8083<>+0(SB), Z5
+	VBROADCASTSS  word_39506967<>+0(SB), Z6
+	VBROADCASTSS  word_3ab743ce<>+0(SB), Z7
+	VBROADCASTSS  word_3c088908<>+0(SB), Z8
+	VBROADCASTSS  word_3d2aa9c1<>+0(SB), Z9
+	VBROADCASTSS  word_3e2aaaaa<>+0(SB), Z10
+	VBROADCASTSS  word_3f000000<>+0(SB), Z11
+	VBROADCASTSS  word_3f800000<>+0(SB), Z12
+	VBROADCASTSS  word_c2aeac4f<>+0(SB), Z13
+	SHRQ          $0x04, DX
+
+sixteen:
+	VMOVUPS     (CX), Z14
+	VSUBPS      Z0, Z14, Z14
+	VMULPS      Z2, Z14, Z15
+	VADDPS      Z3, Z15, Z15
+	VSUBPS      Z3, Z15, Z15
+	VMULPS      Z4, Z15, Z17
+	VSUBPS      Z17, Z14, Z16
+	VMULPS      Z5, Z15, Z17
+	VSUBPS      Z17, Z16, Z16
+	VMULPS      Z6, Z16, Z17
+	VADDPS      Z7, Z17, Z17
+	VMULPS      Z16, Z17, Z17
+	VADDPS      Z8, Z17, Z17
+	VMULPS      Z16, Z17, Z17
+	VADDPS      Z9, Z17, Z17
+	VMULPS      Z16, Z17, Z17
+	VADDPS      Z10, Z17, Z17
+	VMULPS      Z16, Z17, Z17
+	VADDPS      Z11, Z17, Z17
+	VMULPS      Z16, Z17, Z17
+	VMULPS      Z16, Z17, Z17
+	VADDPS      Z16, Z17, Z17
+	VADDPS      Z12, Z17, Z17
+	VCMPPS      $0x15, Z13, Z14, K1
+	VSCALEFPS.Z Z15, Z17, K1, Z17
+	VMOVUPS     Z17, (CX)
+	VADDPS      Z17, Z1, Z1
+	ADDQ        $0x00000040, CX
+	DECQ        DX
+	JNZ         sixteen
+	VMOVUPS     Z1, (AX)
+	VMOVSS      X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+DATA word_ff800000<>+0(SB)/4, $0xff800000
+DATA word_ff800000<>+4(SB)/4, $0xff800000
+DATA word_ff800000<>+8(SB)/4, $0xff800000
+DATA word_ff800000<>+12(SB)/4, $0xff800000
+DATA word_ff800000<>+16(SB)/4, $0xff800000
+DATA word_ff800000<>+20(SB)/4, $0xff800000
+DATA word_ff800000<>+24(SB)/4, $0xff800000
+DATA word_ff800000<>+28(SB)/4, $0xff800000
+GLOBL word_ff800000<>(SB), RODATA|NOPTR, $32
+
+DATA word_3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA word_3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+GLOBL word_3fb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA word_4b400000<>+0(SB)/4, $0x4b400000
+DATA word_4b400000<>+4(SB)/4, $0x4b400000
+DATA word_4b400000<>+8(SB)/4, $0x4b400000
+DATA word_4b400000<>+12(SB)/4, $0x4b400000
+DATA word_4b400000<>+16(SB)/4, $0x4b400000
+DATA word_4b400000<>+20(SB)/4, $0x4b400000
+DATA word_4b400000<>+24(SB)/4, $0x4b400000
+DATA word_4b400000<>+28(SB)/4, $0x4b400000
+GLOBL word_4b400000<>(SB), RODATA|NOPTR, $32
+
+DATA word_3f318000<>+0(SB)/4, $0x3f318000
+DATA word_3f318000<>+4(SB)/4, $0x3f318000
+DATA word_3f318000<>+8(SB)/4, $0x3f318000
+DATA word_3f318000<>+12(SB)/4, $0x3f318000
+DATA word_3f318000<>+16(SB)/4, $0x3f318000
+DATA word_3f318000<>+20(SB)/4, $0x3f318000
+DATA word_3f318000<>+24(SB)/4, $0x3f318000
+DATA word_3f318000<>+28(SB)/4, $0x3f318000
+GLOBL word_3f318000<>(SB), RODATA|NOPTR, $32
+
+DATA word_b95e8083<>+0(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+4(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+8(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+12(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+16(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+20(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+24(SB)/4, $0xb95e8083
+DATA word_b95e8083<>+28(SB)/4, $0xb95e8083
+GLOBL word_b95e8083<>(SB), RODATA|NOPTR, $32
+
+DATA word_39506967<>+0(SB)/4, $0x39506967
+DATA word_39506967<>+4(SB)/4, $0x39506967
+DATA word_39506967<>+8(SB)/4, $0x39506967
+DATA word_39506967<>+12(SB)/4, $0x39506967
+DATA word_39506967<>+16(SB)/4, $0x39506967
+DATA word_39506967<>+20(SB)/4, $0x39506967
+DATA word_39506967<>+24(SB)/4, $0x39506967
+DATA word_39506967<>+28(SB)/4, $0x39506967
+GLOBL word_39506967<>(SB), RODATA|NOPTR, $32
+
+DATA word_3ab743ce<>+0(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+4(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+8(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+12(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+16(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+20(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+24(SB)/4, $0x3ab743ce
+DATA word_3ab743ce<>+28(SB)/4, $0x3ab743ce
+GLOBL word_3ab743ce<>(SB), RODATA|NOPTR, $32
+
+DATA word_3c088908<>+0(SB)/4, $0x3c088908
+DATA word_3c088908<>+4(SB)/4, $0x3c088908
+DATA word_3c088908<>+8(SB)/4, $0x3c088908
+DATA word_3c088908<>+12(SB)/4, $0x3c088908
+DATA word_3c088908<>+16(SB)/4, $0x3c088908
+DATA word_3c088908<>+20(SB)/4, $0x3c088908
+DATA word_3c088908<>+24(SB)/4, $0x3c088908
+DATA word_3c088908<>+28(SB)/4, $0x3c088908
+GLOBL word_3c088908<>(SB), RODATA|NOPTR, $32
+
+DATA word_3d2aa9c1<>+0(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+4(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+8(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+12(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+16(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+20(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+24(SB)/4, $0x3d2aa9c1
+DATA word_3d2aa9c1<>+28(SB)/4, $0x3d2aa9c1
+GLOBL word_3d2aa9c1<>(SB), RODATA|NOPTR, $32
+
+DATA word_3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+4(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+8(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+12(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+16(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+20(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+24(SB)/4, $0x3e2aaaaa
+DATA word_3e2aaaaa<>+28(SB)/4, $0x3e2aaaaa
+GLOBL word_3e2aaaaa<>(SB), RODATA|NOPTR, $32
+
+DATA word_3f000000<>+0(SB)/4, $0x3f000000
+DATA word_3f000000<>+4(SB)/4, $0x3f000000
+DATA word_3f000000<>+8(SB)/4, $0x3f000000
+DATA word_3f000000<>+12(SB)/4, $0x3f000000
+DATA word_3f000000<>+16(SB)/4, $0x3f000000
+DATA word_3f000000<>+20(SB)/4, $0x3f000000
+DATA word_3f000000<>+24(SB)/4, $0x3f000000
+DATA word_3f000000<>+28(SB)/4, $0x3f000000
+GLOBL word_3f000000<>(SB), RODATA|NOPTR, $32
+
+DATA word_3f800000<>+0(SB)/4, $0x3f800000
+DATA word_3f800000<>+4(SB)/4, $0x3f800000
+DATA word_3f800000<>+8(SB)/4, $0x3f800000
+DATA word_3f800000<>+12(SB)/4, $0x3f800000
+DATA word_3f800000<>+16(SB)/4, $0x3f800000
+DATA word_3f800000<>+20(SB)/4, $0x3f800000
+DATA word_3f800000<>+24(SB)/4, $0x3f800000
+DATA word_3f800000<>+28(SB)/4, $0x3f800000
+GLOBL word_3f800000<>(SB), RODATA|NOPTR, $32
+
+DATA word_c2aeac4f<>+0(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+4(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+8(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+12(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+16(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+20(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+24(SB)/4, $0xc2aeac4f
+DATA word_c2aeac4f<>+28(SB)/4, $0xc2aeac4f
+GLOBL word_c2aeac4f<>(SB), RODATA|NOPTR, $32
+
+// func blendAVX512(acc *float32, part *float32, n int, keep float32, share float32)
+// Requires: AVX, AVX512F
+TEXT ·blendAVX512(SB), NOSPLIT, $0-32
+	MOVQ         acc+0(FP), AX
+	MOVQ         part+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS keep+24(FP), Z0
+	VBROADCASTSS share+28(FP), Z1
+	SHRQ         $0x04, DX
+
+sixteen:
+	VMULPS  (AX), Z0, Z2
+	VMULPS  (CX), Z1, Z3
+	VADDPS  Z3, Z2, Z2
+	VMOVUPS Z2, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	DECQ    DX
+	JNZ     sixteen
 	VZEROUPPER
 	RET
 

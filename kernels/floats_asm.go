@@ -33,31 +33,6 @@ func dotVector(a, b []float32) float32 {
 	return sumLanes(&lane)
 }
 
-// scoresOf and sumRowsOf guard the assembly of an instruction set: it takes pages and heads of whole registers.
-func scoresOf(run func(dst, q, k *float32, dim, n, page int, scale float32)) func(dst, q, k []float32, page int, scale float32) {
-	return func(dst, q, k []float32, page int, scale float32) {
-		// Columns up to the next multiple of 16 are there, in the page and behind dst; nobody reads their scores.
-		n := (len(dst) + 15) &^ 15
-		if page%16 != 0 || n > cap(dst) || n == 0 {
-			scoresGeneric(dst, q, k, page, scale)
-			return
-		}
-		_ = k[(len(q)-1)*page+n-1]
-		run(&dst[0], &q[0], &k[0], len(q), n, page, scale)
-	}
-}
-
-func sumRowsOf(run func(acc, p, v *float32, dim, n int)) func(acc, p, v []float32) {
-	return func(acc, p, v []float32) {
-		if len(acc)%16 != 0 || len(p) == 0 {
-			sumRowsGeneric(acc, p, v)
-			return
-		}
-		_ = v[len(p)*len(acc)-1]
-		run(&acc[0], &p[0], &v[0], len(acc), len(p))
-	}
-}
-
 func maxVector(x []float32) float32 {
 	whole := len(x) &^ 7
 	if whole == 0 {

@@ -13,9 +13,10 @@ var generic = &isa{
 	toF16:     toF16Generic,
 	quant32:   quant32Generic,
 	quant256:  quant256Generic,
-	scores:    scoresGeneric,
+	attention: attentionGeneric,
+	soften:    softenGeneric,
+	blend:     blendGeneric,
 	max:       maxGeneric,
-	sumRows:   sumRowsGeneric,
 	record32:  record32Generic,
 	record256: record256Generic,
 	rows: map[quant.Type]rowKernel{

@@ -81,8 +81,7 @@ func TestGuardedOperations(t *testing.T) {
 			"toF32":   func(n int) { row.toF32(floats(n), halves(n)) },
 			"toF16":   func(n int) { row.toF16(halves(n), floats(n)) },
 			"max":     func(n int) { row.max(floats(n)) },
-			"scores":  func(n int) { row.scores(floats(n), floats(3), floats(3*128), 128, 2) },
-			"sumRows": func(n int) { row.sumRows(floats(n), floats(3), floats(3*n)) },
+			"blend":   func(n int) { row.blend(floats(n), floats(n), 1, 1) },
 		}
 		for name, run := range operations {
 			for n := 1; n < 100; n++ {

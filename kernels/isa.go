@@ -31,10 +31,10 @@ type isa struct {
 	// floats is what the kernel of formats without an entry in rows consists of; zero in Go.
 	floats floatProducts
 
-	// The two halves of attention, see Attend. scores may write to dst's capacity beyond its length.
-	scores  func(dst, q, k []float32, page int, scale float32)
-	sumRows func(acc, p, v []float32)
-	max     func(x []float32) float32
+	attention [blockFormats]attentionKernel
+	soften    func(a *Attender, scores []float32) (top, total float32) // may write scores up to their capacity
+	blend     func(acc, part []float32, keep, share float32)
+	max       func(x []float32) float32
 
 	// record32 and record256 quantise a row of activations to records that are stride bytes apart.
 	record32, record256 func(dst []byte, x []float32, stride int)

@@ -13,13 +13,13 @@ func candidates() []candidate {
 	return []candidate{
 		{"avx512", []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}, func(row *isa) {
 			vectors(row)
-			row.scores, row.sumRows = scoresOf(scoresAVX512), sumRowsOf(sumRowsAVX512)
+			row.attention, row.soften, row.blend = attentionAVX512, softenOf(softenAVX512), blendOf(blendAVX512)
 			row.floats = floatProducts{rows: productsAVX512, tile: tileAVX512, tileRows: 4, tileColumns: 4, decode: decodeVector}
 			row.addPanels(rowsAVX512)
 		}},
 		{"avx2", []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}, func(row *isa) {
 			vectors(row)
-			row.scores, row.sumRows = scoresOf(scoresAVX2), sumRowsOf(sumRowsAVX2)
+			row.attention, row.soften, row.blend = attentionAVX2, softenOf(softenAVX2), blendOf(blendAVX2)
 			row.floats = floatProducts{rows: productsAVX2, tile: tileAVX2, tileRows: 2, tileColumns: 3, decode: decodeVector}
 			row.addPanels(rowsAVX2)
 		}},
@@ -64,4 +64,16 @@ var productsAVX2 = map[quant.Type]floatRun{
 	quant.F32:  productF32AVX2,
 	quant.F16:  productF16AVX2,
 	quant.BF16: productBF16AVX2,
+}
+
+var attentionAVX512 = [blockFormats]attentionKernel{
+	blockF32: attentionF32(scoresF32AVX512, sumRowsF32AVX512),
+	blockF16: attentionF16(scoresF16AVX512, sumRowsF16AVX512),
+	blockQ8:  attentionQ8(scoresQ8AVX512, sumRowsQ8AVX512),
+}
+
+var attentionAVX2 = [blockFormats]attentionKernel{
+	blockF32: attentionF32(scoresF32AVX2, sumRowsF32AVX2),
+	blockF16: attentionF16(scoresF16AVX2, sumRowsF16AVX2),
+	blockQ8:  attentionQ8(scoresQ8AVX2, sumRowsQ8AVX2),
 }

@@ -10,18 +10,26 @@ import (
 
 // candidates are the instruction sets that this architecture has kernels for, best first.
 func candidates() []candidate {
-	with := func(runs map[quant.Type]panelRun) func(row *isa) {
+	with := func(runs map[quant.Type]panelRun, q8 scoresQ8Run) func(row *isa) {
 		return func(row *isa) {
 			vectors(row)
-			row.scores, row.sumRows = scoresOf(scoresNEON), sumRowsOf(sumRowsNEON)
+			row.attention, row.soften, row.blend = attentionNEON(q8), softenOf(softenNEON), blendOf(blendNEON)
 			row.floats = floatProducts{rows: productsNEON, tile: tileNEON, tileRows: 2, tileColumns: 3, decode: decodeVector}
 			row.addPanels(runs)
 		}
 	}
 	return []candidate{
-		{"neon-i8mm", []cpuid.FeatureID{cpuid.ASIMDDP, cpuid.I8MM}, with(rowsI8MM)},
-		{"neon-dotprod", []cpuid.FeatureID{cpuid.ASIMDDP}, with(rowsDotprod)},
-		{"neon", nil, with(rowsNEON)},
+		{"neon-i8mm", []cpuid.FeatureID{cpuid.ASIMDDP, cpuid.I8MM}, with(rowsI8MM, scoresQ8NEONDot)},
+		{"neon-dotprod", []cpuid.FeatureID{cpuid.ASIMDDP}, with(rowsDotprod, scoresQ8NEONDot)},
+		{"neon", nil, with(rowsNEON, scoresQ8NEON)},
+	}
+}
+
+func attentionNEON(q8 scoresQ8Run) [blockFormats]attentionKernel {
+	return [blockFormats]attentionKernel{
+		blockF32: attentionF32(scoresF32NEON, sumRowsF32NEON),
+		blockF16: attentionF16(scoresF16NEON, sumRowsF16NEON),
+		blockQ8:  attentionQ8(q8, sumRowsQ8NEON),
 	}
 }
 

@@ -224,15 +224,59 @@ func rowQ5_KNEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
 //go:noescape
 func rowQ6_KNEONDot(acc *float32, w *byte, x *byte, blocks int, _ int)
 
-// scoresNEON writes scale * Σ_d q[d]*k[d][j] to dst[j]; k is [dim][page], n a multiple of 16, at least 16.
+// sumRowsF32NEON adds p[h][j]*v[j] to acc[h] for ascending j; acc is [heads][dim], p [heads][TilePositions], v [n][dim], dim a
+// multiple of 16, n at least 1.
 //
 //go:noescape
-func scoresNEON(dst *float32, q *float32, k *float32, dim int, n int, page int, scale float32)
+func sumRowsF32NEON(acc *float32, p *float32, v *float32, next *float32, heads int, dim int, n int)
 
-// sumRowsNEON adds p[j]*v[j] to acc for ascending j; v is [n][dim], dim a multiple of 16, n at least 1.
+// scoresF32NEON writes scale * Σ_d q[d][h]*k[d][j] to dst[h][j] for ascending d; dst is [heads][TilePositions], q [steps][QueryRows],
+// k [steps][], stride bytes from one step to the next, n a multiple of 16.
 //
 //go:noescape
-func sumRowsNEON(acc *float32, p *float32, v *float32, dim int, n int)
+func scoresF32NEON(dst *float32, q *float32, k *float32, next *float32, heads int, steps int, n int, stride int, scale float32)
+
+// sumRowsF16NEON adds p[h][j]*v[j] to acc[h] for ascending j; acc is [heads][dim], p [heads][TilePositions], v [n][dim], dim a
+// multiple of 16, n at least 1.
+//
+//go:noescape
+func sumRowsF16NEON(acc *float32, p *float32, v *uint16, next *uint16, heads int, dim int, n int)
+
+// scoresF16NEON writes scale * Σ_d q[d][h]*k[d][j] to dst[h][j] for ascending d; dst is [heads][TilePositions], q [steps][QueryRows],
+// k [steps][], stride bytes from one step to the next, n a multiple of 16.
+//
+//go:noescape
+func scoresF16NEON(dst *float32, q *float32, k *uint16, next *uint16, heads int, steps int, n int, stride int, scale float32)
+
+// sumRowsQ8NEON adds p[h][j]*v[j] to acc[h] for ascending j; acc is [heads][dim], p [heads][TilePositions], v [n][dim], dim a
+// multiple of 16, n at least 1. p is multiplied by scale first, up to the next
+// multiple of 16.
+//
+//go:noescape
+func sumRowsQ8NEON(acc *float32, p *float32, v *int8, next *int8, scale *float32, heads int, dim int, n int)
+
+// scoresQ8NEON writes qscale[h]*kscale[j] * Σ_d q[d/4][h][d%4]*k[d/4][j][d%4] to dst[h][j]; dst is [heads][TilePositions],
+// q [steps][QueryRows][4], k [steps][][4], stride bytes from one to the next, n a multiple of 16. It has no use for bias.
+//
+//go:noescape
+func scoresQ8NEON(dst *float32, q *int8, k *int8, next *int8, qscale *float32, bias *int32, kscale *float32, heads int, steps int, n int, stride int)
+
+// scoresQ8NEONDot writes qscale[h]*kscale[j] * Σ_d q[d/4][h][d%4]*k[d/4][j][d%4] to dst[h][j]; dst is [heads][TilePositions],
+// q [steps][QueryRows][4], k [steps][][4], stride bytes from one to the next, n a multiple of 16. It has no use for bias.
+//
+//go:noescape
+func scoresQ8NEONDot(dst *float32, q *int8, k *int8, next *int8, qscale *float32, bias *int32, kscale *float32, heads int, steps int, n int, stride int)
+
+// softenNEON replaces s[i] by e^(s[i]-top), sets lane i mod 16 to their sum and returns top, the largest of s but for NaNs;
+// n is a multiple of 16, at least 16.
+//
+//go:noescape
+func softenNEON(lane *[16]float32, scores *float32, n int) float32
+
+// blendNEON sets acc to acc*keep + part*share, in three roundings; n is a multiple of 16, at least 16.
+//
+//go:noescape
+func blendNEON(acc *float32, part *float32, n int, keep float32, share float32)
 
 // dotLanesAsm sets lane i mod 16 to the sum of a[i]*b[i]; n is a multiple of 16, at least 16.
 //

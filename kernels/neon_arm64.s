@@ -16588,19 +16588,236 @@ parts2:
 	BNE block1
 	RET
 
-// func scoresNEON(dst *float32, q *float32, k *float32, dim int, n int, page int, scale float32)
-TEXT ·scoresNEON(SB), NOSPLIT, $0-52
-	MOVD dst+0(FP), R0
-	MOVD q+8(FP), R1
-	MOVD k+16(FP), R2
-	MOVD dim+24(FP), R3
-	MOVD n+32(FP), R4
-	MOVD page+40(FP), R5
-	FMOVS scale+48(FP), F0
-	LSL $2, R5
-	CMP $64, R4
+// func sumRowsF32NEON(acc *float32, p *float32, v *float32, next *float32, heads int, dim int, n int)
+TEXT ·sumRowsF32NEON(SB), NOSPLIT, $0-56
+	MOVD acc+0(FP), R0
+	MOVD p+8(FP), R1
+	MOVD heads+32(FP), R2
+	MOVD dim+40(FP), R3
+	LSL $2, R3, R4
+	ADD R3, R3
+	ADD R3, R3
+	CMP $4, R2
 	BLT below1
-lanes2:
+queries2:
+	MOVD v+16(FP), R5
+	MOVD next+24(FP), R6
+	MOVD R0, R7
+	MOVD dim+40(FP), R8
+	LSR $4, R8
+sixteen3:
+	MOVD R7, R9
+	FLDPQ (R9), (F0, F1)
+	FLDPQ 32(R9), (F2, F3)
+	ADD R4, R9
+	FLDPQ (R9), (F4, F5)
+	FLDPQ 32(R9), (F6, F7)
+	ADD R4, R9
+	FLDPQ (R9), (F8, F9)
+	FLDPQ 32(R9), (F10, F11)
+	ADD R4, R9
+	FLDPQ (R9), (F12, F13)
+	FLDPQ 32(R9), (F14, F15)
+	MOVD n+48(FP), R9
+	MOVD R5, R10
+	MOVD R1, R11
+row4:
+	FMOVS (R11), F16
+	FMOVS 1024(R11), F17
+	FMOVS 2048(R11), F18
+	FMOVS 3072(R11), F19
+	FLDPQ (R10), (F20, F21)
+	FLDPQ 32(R10), (F22, F23)
+	WORD $0x4f909298 // fmul v24.4s, v20.4s, v16.s[0]
+	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD $0x4f9092b8 // fmul v24.4s, v21.4s, v16.s[0]
+	WORD $0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	WORD $0x4f9092d8 // fmul v24.4s, v22.4s, v16.s[0]
+	WORD $0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	WORD $0x4f9092f8 // fmul v24.4s, v23.4s, v16.s[0]
+	WORD $0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	WORD $0x4f919298 // fmul v24.4s, v20.4s, v17.s[0]
+	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	WORD $0x4f9192b8 // fmul v24.4s, v21.4s, v17.s[0]
+	WORD $0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD $0x4f9192d8 // fmul v24.4s, v22.4s, v17.s[0]
+	WORD $0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	WORD $0x4f9192f8 // fmul v24.4s, v23.4s, v17.s[0]
+	WORD $0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
+	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	WORD $0x4f9292b8 // fmul v24.4s, v21.4s, v18.s[0]
+	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD $0x4f9292d8 // fmul v24.4s, v22.4s, v18.s[0]
+	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
+	WORD $0x4f9292f8 // fmul v24.4s, v23.4s, v18.s[0]
+	WORD $0x4e38d56b // fadd v11.4s, v11.4s, v24.4s
+	WORD $0x4f939298 // fmul v24.4s, v20.4s, v19.s[0]
+	WORD $0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	WORD $0x4f9392b8 // fmul v24.4s, v21.4s, v19.s[0]
+	WORD $0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD $0x4f9392d8 // fmul v24.4s, v22.4s, v19.s[0]
+	WORD $0x4e38d5ce // fadd v14.4s, v14.4s, v24.4s
+	WORD $0x4f9392f8 // fmul v24.4s, v23.4s, v19.s[0]
+	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
+	PRFM (R6), PLDL1KEEP
+	ADD $64, R6
+	ADD $4, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE row4
+	MOVD R7, R12
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R4, R12
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD R4, R12
+	FSTPQ (F8, F9), (R12)
+	FSTPQ (F10, F11), 32(R12)
+	ADD R4, R12
+	FSTPQ (F12, F13), (R12)
+	FSTPQ (F14, F15), 32(R12)
+	ADD $64, R5
+	ADD $64, R7
+	SUBS $1, R8
+	BNE sixteen3
+	ADD $4096, R1
+	ADD R4, R0
+	ADD R4, R0
+	ADD R4, R0
+	ADD R4, R0
+	SUB $4, R2
+	CMP $4, R2
+	BGE queries2
+below1:
+	CMP $2, R2
+	BLT below5
+queries6:
+	MOVD v+16(FP), R5
+	MOVD next+24(FP), R6
+	MOVD R0, R7
+	MOVD dim+40(FP), R8
+	LSR $4, R8
+sixteen7:
+	MOVD R7, R9
+	FLDPQ (R9), (F0, F1)
+	FLDPQ 32(R9), (F2, F3)
+	ADD R4, R9
+	FLDPQ (R9), (F4, F5)
+	FLDPQ 32(R9), (F6, F7)
+	MOVD n+48(FP), R9
+	MOVD R5, R10
+	MOVD R1, R11
+row8:
+	FMOVS (R11), F8
+	FMOVS 1024(R11), F9
+	FLDPQ (R10), (F10, F11)
+	FLDPQ 32(R10), (F12, F13)
+	WORD $0x4f88914e // fmul v14.4s, v10.4s, v8.s[0]
+	WORD $0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
+	WORD $0x4f88916e // fmul v14.4s, v11.4s, v8.s[0]
+	WORD $0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD $0x4f88918e // fmul v14.4s, v12.4s, v8.s[0]
+	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD $0x4f8891ae // fmul v14.4s, v13.4s, v8.s[0]
+	WORD $0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD $0x4f89914e // fmul v14.4s, v10.4s, v9.s[0]
+	WORD $0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	WORD $0x4f89916e // fmul v14.4s, v11.4s, v9.s[0]
+	WORD $0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD $0x4f89918e // fmul v14.4s, v12.4s, v9.s[0]
+	WORD $0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD $0x4f8991ae // fmul v14.4s, v13.4s, v9.s[0]
+	WORD $0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	PRFM (R6), PLDL1KEEP
+	ADD $64, R6
+	ADD $4, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE row8
+	MOVD R7, R12
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R4, R12
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD $64, R5
+	ADD $64, R7
+	SUBS $1, R8
+	BNE sixteen7
+	ADD $2048, R1
+	ADD R4, R0
+	ADD R4, R0
+	SUB $2, R2
+	CMP $2, R2
+	BGE queries6
+below5:
+	CMP $1, R2
+	BLT below9
+queries10:
+	MOVD v+16(FP), R5
+	MOVD next+24(FP), R6
+	MOVD R0, R7
+	MOVD dim+40(FP), R8
+	LSR $4, R8
+sixteen11:
+	MOVD R7, R9
+	FLDPQ (R9), (F0, F1)
+	FLDPQ 32(R9), (F2, F3)
+	MOVD n+48(FP), R9
+	MOVD R5, R10
+	MOVD R1, R11
+row12:
+	FMOVS (R11), F4
+	FLDPQ (R10), (F5, F6)
+	FLDPQ 32(R10), (F7, F8)
+	WORD $0x4f8490a9 // fmul v9.4s, v5.4s, v4.s[0]
+	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	WORD $0x4f8490c9 // fmul v9.4s, v6.4s, v4.s[0]
+	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD $0x4f8490e9 // fmul v9.4s, v7.4s, v4.s[0]
+	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD $0x4f849109 // fmul v9.4s, v8.4s, v4.s[0]
+	WORD $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	PRFM (R6), PLDL1KEEP
+	ADD $64, R6
+	ADD $4, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE row12
+	MOVD R7, R12
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD $64, R5
+	ADD $64, R7
+	SUBS $1, R8
+	BNE sixteen11
+	ADD $1024, R1
+	ADD R4, R0
+	SUB $1, R2
+	CMP $1, R2
+	BGE queries10
+below9:
+	RET
+
+// func scoresF32NEON(dst *float32, q *float32, k *float32, next *float32, heads int, steps int, n int, stride int, scale float32)
+TEXT ·scoresF32NEON(SB), NOSPLIT, $0-68
+	FMOVS scale+64(FP), F0
+	MOVD dst+0(FP), R0
+	MOVD heads+32(FP), R1
+	MOVD stride+56(FP), R3
+	MOVD $0, R2
+	CMP $4, R1
+	BLT below1
+queries2:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+48(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen3:
 	VMOVI $0, V1.B16
 	VMOVI $0, V2.B16
 	VMOVI $0, V3.B16
@@ -16617,269 +16834,1909 @@ lanes2:
 	VMOVI $0, V14.B16
 	VMOVI $0, V15.B16
 	VMOVI $0, V16.B16
-	MOVD R3, R6
-	MOVD R1, R7
-	MOVD R2, R8
-row3:
-	FMOVS (R7), F17
-	FLDPQ (R8), (F18, F19)
-	FLDPQ 32(R8), (F20, F21)
-	WORD $0x4f919252 // fmul v18.4s, v18.4s, v17.s[0]
-	WORD $0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD $0x4f919273 // fmul v19.4s, v19.4s, v17.s[0]
-	WORD $0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
-	WORD $0x4f919294 // fmul v20.4s, v20.4s, v17.s[0]
-	WORD $0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-	WORD $0x4f9192b5 // fmul v21.4s, v21.4s, v17.s[0]
-	WORD $0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
-	FLDPQ 64(R8), (F18, F19)
-	FLDPQ 96(R8), (F20, F21)
-	WORD $0x4f919252 // fmul v18.4s, v18.4s, v17.s[0]
-	WORD $0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD $0x4f919273 // fmul v19.4s, v19.4s, v17.s[0]
-	WORD $0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD $0x4f919294 // fmul v20.4s, v20.4s, v17.s[0]
-	WORD $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
-	WORD $0x4f9192b5 // fmul v21.4s, v21.4s, v17.s[0]
-	WORD $0x4e35d508 // fadd v8.4s, v8.4s, v21.4s
-	FLDPQ 128(R8), (F18, F19)
-	FLDPQ 160(R8), (F20, F21)
-	WORD $0x4f919252 // fmul v18.4s, v18.4s, v17.s[0]
-	WORD $0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD $0x4f919273 // fmul v19.4s, v19.4s, v17.s[0]
-	WORD $0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD $0x4f919294 // fmul v20.4s, v20.4s, v17.s[0]
-	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD $0x4f9192b5 // fmul v21.4s, v21.4s, v17.s[0]
-	WORD $0x4e35d58c // fadd v12.4s, v12.4s, v21.4s
-	FLDPQ 192(R8), (F18, F19)
-	FLDPQ 224(R8), (F20, F21)
-	WORD $0x4f919252 // fmul v18.4s, v18.4s, v17.s[0]
-	WORD $0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD $0x4f919273 // fmul v19.4s, v19.4s, v17.s[0]
-	WORD $0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD $0x4f919294 // fmul v20.4s, v20.4s, v17.s[0]
-	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
-	WORD $0x4f9192b5 // fmul v21.4s, v21.4s, v17.s[0]
-	WORD $0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	ADD $4, R7
-	ADD R5, R8
-	SUBS $1, R6
-	BNE row3
+	MOVD steps+40(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step4:
+	FMOVQ (R11), F17
+	FLDPQ (R10), (F18, F19)
+	FLDPQ 32(R10), (F20, F21)
+	WORD $0x4f919256 // fmul v22.4s, v18.4s, v17.s[0]
+	WORD $0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	WORD $0x4f919276 // fmul v22.4s, v19.4s, v17.s[0]
+	WORD $0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
+	WORD $0x4f919296 // fmul v22.4s, v20.4s, v17.s[0]
+	WORD $0x4e36d463 // fadd v3.4s, v3.4s, v22.4s
+	WORD $0x4f9192b6 // fmul v22.4s, v21.4s, v17.s[0]
+	WORD $0x4e36d484 // fadd v4.4s, v4.4s, v22.4s
+	WORD $0x4fb19256 // fmul v22.4s, v18.4s, v17.s[1]
+	WORD $0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	WORD $0x4fb19276 // fmul v22.4s, v19.4s, v17.s[1]
+	WORD $0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD $0x4fb19296 // fmul v22.4s, v20.4s, v17.s[1]
+	WORD $0x4e36d4e7 // fadd v7.4s, v7.4s, v22.4s
+	WORD $0x4fb192b6 // fmul v22.4s, v21.4s, v17.s[1]
+	WORD $0x4e36d508 // fadd v8.4s, v8.4s, v22.4s
+	WORD $0x4f919a56 // fmul v22.4s, v18.4s, v17.s[2]
+	WORD $0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD $0x4f919a76 // fmul v22.4s, v19.4s, v17.s[2]
+	WORD $0x4e36d54a // fadd v10.4s, v10.4s, v22.4s
+	WORD $0x4f919a96 // fmul v22.4s, v20.4s, v17.s[2]
+	WORD $0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD $0x4f919ab6 // fmul v22.4s, v21.4s, v17.s[2]
+	WORD $0x4e36d58c // fadd v12.4s, v12.4s, v22.4s
+	WORD $0x4fb19a56 // fmul v22.4s, v18.4s, v17.s[3]
+	WORD $0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD $0x4fb19a76 // fmul v22.4s, v19.4s, v17.s[3]
+	WORD $0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD $0x4fb19a96 // fmul v22.4s, v20.4s, v17.s[3]
+	WORD $0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD $0x4fb19ab6 // fmul v22.4s, v21.4s, v17.s[3]
+	WORD $0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	PRFM (R5), PLDL1KEEP
+	ADD $64, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step4
 	WORD $0x4f809021 // fmul v1.4s, v1.4s, v0.s[0]
-	FMOVQ F1, (R0)
 	WORD $0x4f809042 // fmul v2.4s, v2.4s, v0.s[0]
-	FMOVQ F2, 16(R0)
 	WORD $0x4f809063 // fmul v3.4s, v3.4s, v0.s[0]
-	FMOVQ F3, 32(R0)
 	WORD $0x4f809084 // fmul v4.4s, v4.4s, v0.s[0]
-	FMOVQ F4, 48(R0)
 	WORD $0x4f8090a5 // fmul v5.4s, v5.4s, v0.s[0]
-	FMOVQ F5, 64(R0)
 	WORD $0x4f8090c6 // fmul v6.4s, v6.4s, v0.s[0]
-	FMOVQ F6, 80(R0)
 	WORD $0x4f8090e7 // fmul v7.4s, v7.4s, v0.s[0]
-	FMOVQ F7, 96(R0)
 	WORD $0x4f809108 // fmul v8.4s, v8.4s, v0.s[0]
-	FMOVQ F8, 112(R0)
 	WORD $0x4f809129 // fmul v9.4s, v9.4s, v0.s[0]
-	FMOVQ F9, 128(R0)
 	WORD $0x4f80914a // fmul v10.4s, v10.4s, v0.s[0]
-	FMOVQ F10, 144(R0)
 	WORD $0x4f80916b // fmul v11.4s, v11.4s, v0.s[0]
-	FMOVQ F11, 160(R0)
 	WORD $0x4f80918c // fmul v12.4s, v12.4s, v0.s[0]
-	FMOVQ F12, 176(R0)
 	WORD $0x4f8091ad // fmul v13.4s, v13.4s, v0.s[0]
-	FMOVQ F13, 192(R0)
 	WORD $0x4f8091ce // fmul v14.4s, v14.4s, v0.s[0]
-	FMOVQ F14, 208(R0)
 	WORD $0x4f8091ef // fmul v15.4s, v15.4s, v0.s[0]
-	FMOVQ F15, 224(R0)
 	WORD $0x4f809210 // fmul v16.4s, v16.4s, v0.s[0]
-	FMOVQ F16, 240(R0)
-	ADD $256, R0
-	ADD $256, R2
-	SUB $64, R4
-	CMP $64, R4
-	BGE lanes2
+	FSTPQ (F1, F2), (R8)
+	FSTPQ (F3, F4), 32(R8)
+	ADD $1024, R8, R12
+	FSTPQ (F5, F6), (R12)
+	ADD $1024, R8, R13
+	FSTPQ (F7, F8), 32(R13)
+	ADD $2048, R8, R14
+	FSTPQ (F9, F10), (R14)
+	ADD $2048, R8, R15
+	FSTPQ (F11, F12), 32(R15)
+	ADD $3072, R8, R16
+	FSTPQ (F13, F14), (R16)
+	ADD $3072, R8, R17
+	FSTPQ (F15, F16), 32(R17)
+	ADD $64, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen3
+	ADD $16, R2
+	ADD $4096, R0
+	SUB $4, R1
+	CMP $4, R1
+	BGE queries2
 below1:
-	CMP $16, R4
-	BLT below4
-lanes5:
+	CMP $2, R1
+	BLT below5
+queries6:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+48(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen7:
 	VMOVI $0, V1.B16
 	VMOVI $0, V2.B16
 	VMOVI $0, V3.B16
 	VMOVI $0, V4.B16
-	MOVD R3, R6
-	MOVD R1, R7
-	MOVD R2, R8
-row6:
-	FMOVS (R7), F5
-	FLDPQ (R8), (F6, F7)
-	FLDPQ 32(R8), (F8, F9)
-	WORD $0x4f8590c6 // fmul v6.4s, v6.4s, v5.s[0]
-	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x4f8590e7 // fmul v7.4s, v7.4s, v5.s[0]
-	WORD $0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
-	WORD $0x4f859108 // fmul v8.4s, v8.4s, v5.s[0]
-	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD $0x4f859129 // fmul v9.4s, v9.4s, v5.s[0]
-	WORD $0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	ADD $4, R7
-	ADD R5, R8
-	SUBS $1, R6
-	BNE row6
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	VMOVI $0, V8.B16
+	MOVD steps+40(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step8:
+	FMOVD (R11), F9
+	FLDPQ (R10), (F10, F11)
+	FLDPQ 32(R10), (F12, F13)
+	WORD $0x4f89914e // fmul v14.4s, v10.4s, v9.s[0]
+	WORD $0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD $0x4f89916e // fmul v14.4s, v11.4s, v9.s[0]
+	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD $0x4f89918e // fmul v14.4s, v12.4s, v9.s[0]
+	WORD $0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD $0x4f8991ae // fmul v14.4s, v13.4s, v9.s[0]
+	WORD $0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	WORD $0x4fa9914e // fmul v14.4s, v10.4s, v9.s[1]
+	WORD $0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD $0x4fa9916e // fmul v14.4s, v11.4s, v9.s[1]
+	WORD $0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD $0x4fa9918e // fmul v14.4s, v12.4s, v9.s[1]
+	WORD $0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	WORD $0x4fa991ae // fmul v14.4s, v13.4s, v9.s[1]
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	PRFM (R5), PLDL1KEEP
+	ADD $64, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step8
 	WORD $0x4f809021 // fmul v1.4s, v1.4s, v0.s[0]
-	FMOVQ F1, (R0)
 	WORD $0x4f809042 // fmul v2.4s, v2.4s, v0.s[0]
-	FMOVQ F2, 16(R0)
 	WORD $0x4f809063 // fmul v3.4s, v3.4s, v0.s[0]
-	FMOVQ F3, 32(R0)
 	WORD $0x4f809084 // fmul v4.4s, v4.4s, v0.s[0]
-	FMOVQ F4, 48(R0)
-	ADD $64, R0
-	ADD $64, R2
-	SUB $16, R4
-	CMP $16, R4
-	BGE lanes5
-below4:
+	WORD $0x4f8090a5 // fmul v5.4s, v5.4s, v0.s[0]
+	WORD $0x4f8090c6 // fmul v6.4s, v6.4s, v0.s[0]
+	WORD $0x4f8090e7 // fmul v7.4s, v7.4s, v0.s[0]
+	WORD $0x4f809108 // fmul v8.4s, v8.4s, v0.s[0]
+	FSTPQ (F1, F2), (R8)
+	FSTPQ (F3, F4), 32(R8)
+	ADD $1024, R8, R12
+	FSTPQ (F5, F6), (R12)
+	ADD $1024, R8, R13
+	FSTPQ (F7, F8), 32(R13)
+	ADD $64, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen7
+	ADD $8, R2
+	ADD $2048, R0
+	SUB $2, R1
+	CMP $2, R1
+	BGE queries6
+below5:
+	CMP $1, R1
+	BLT below9
+queries10:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+48(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen11:
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	MOVD steps+40(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step12:
+	FMOVS (R11), F5
+	FLDPQ (R10), (F6, F7)
+	FLDPQ 32(R10), (F8, F9)
+	WORD $0x4f8590ca // fmul v10.4s, v6.4s, v5.s[0]
+	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	WORD $0x4f8590ea // fmul v10.4s, v7.4s, v5.s[0]
+	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD $0x4f85910a // fmul v10.4s, v8.4s, v5.s[0]
+	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	WORD $0x4f85912a // fmul v10.4s, v9.4s, v5.s[0]
+	WORD $0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	PRFM (R5), PLDL1KEEP
+	ADD $64, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step12
+	WORD $0x4f809021 // fmul v1.4s, v1.4s, v0.s[0]
+	WORD $0x4f809042 // fmul v2.4s, v2.4s, v0.s[0]
+	WORD $0x4f809063 // fmul v3.4s, v3.4s, v0.s[0]
+	WORD $0x4f809084 // fmul v4.4s, v4.4s, v0.s[0]
+	FSTPQ (F1, F2), (R8)
+	FSTPQ (F3, F4), 32(R8)
+	ADD $64, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen11
+	ADD $4, R2
+	ADD $1024, R0
+	SUB $1, R1
+	CMP $1, R1
+	BGE queries10
+below9:
 	RET
 
-// func sumRowsNEON(acc *float32, p *float32, v *float32, dim int, n int)
-TEXT ·sumRowsNEON(SB), NOSPLIT, $0-40
+// func sumRowsF16NEON(acc *float32, p *float32, v *uint16, next *uint16, heads int, dim int, n int)
+TEXT ·sumRowsF16NEON(SB), NOSPLIT, $0-56
 	MOVD acc+0(FP), R0
 	MOVD p+8(FP), R1
-	MOVD v+16(FP), R2
-	MOVD dim+24(FP), R3
-	MOVD n+32(FP), R4
-	LSL $2, R3, R5
-	CMP $64, R3
+	MOVD heads+32(FP), R2
+	MOVD dim+40(FP), R3
+	LSL $2, R3, R4
+	ADD R3, R3
+	CMP $4, R2
 	BLT below1
-lanes2:
-	FMOVQ (R0), F0
-	FMOVQ 16(R0), F1
-	FMOVQ 32(R0), F2
-	FMOVQ 48(R0), F3
-	FMOVQ 64(R0), F4
-	FMOVQ 80(R0), F5
-	FMOVQ 96(R0), F6
-	FMOVQ 112(R0), F7
-	FMOVQ 128(R0), F8
-	FMOVQ 144(R0), F9
-	FMOVQ 160(R0), F10
-	FMOVQ 176(R0), F11
-	FMOVQ 192(R0), F12
-	FMOVQ 208(R0), F13
-	FMOVQ 224(R0), F14
-	FMOVQ 240(R0), F15
-	MOVD R4, R6
-	MOVD R1, R7
-	MOVD R2, R8
-row3:
-	FMOVS (R7), F16
-	FLDPQ (R8), (F17, F18)
-	FLDPQ 32(R8), (F19, F20)
-	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
-	WORD $0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
-	WORD $0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
-	WORD $0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
-	WORD $0x4f909294 // fmul v20.4s, v20.4s, v16.s[0]
-	WORD $0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
-	FLDPQ 64(R8), (F17, F18)
-	FLDPQ 96(R8), (F19, F20)
-	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
-	WORD $0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
-	WORD $0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
-	WORD $0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD $0x4f909294 // fmul v20.4s, v20.4s, v16.s[0]
-	WORD $0x4e34d4e7 // fadd v7.4s, v7.4s, v20.4s
-	FLDPQ 128(R8), (F17, F18)
-	FLDPQ 160(R8), (F19, F20)
-	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
-	WORD $0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
-	WORD $0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
-	WORD $0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD $0x4f909294 // fmul v20.4s, v20.4s, v16.s[0]
-	WORD $0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	FLDPQ 192(R8), (F17, F18)
-	FLDPQ 224(R8), (F19, F20)
-	WORD $0x4f909231 // fmul v17.4s, v17.4s, v16.s[0]
-	WORD $0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD $0x4f909252 // fmul v18.4s, v18.4s, v16.s[0]
-	WORD $0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD $0x4f909273 // fmul v19.4s, v19.4s, v16.s[0]
-	WORD $0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD $0x4f909294 // fmul v20.4s, v20.4s, v16.s[0]
-	WORD $0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
-	ADD $4, R7
-	ADD R5, R8
-	SUBS $1, R6
-	BNE row3
-	FMOVQ F0, (R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
-	FMOVQ F4, 64(R0)
-	FMOVQ F5, 80(R0)
-	FMOVQ F6, 96(R0)
-	FMOVQ F7, 112(R0)
-	FMOVQ F8, 128(R0)
-	FMOVQ F9, 144(R0)
-	FMOVQ F10, 160(R0)
-	FMOVQ F11, 176(R0)
-	FMOVQ F12, 192(R0)
-	FMOVQ F13, 208(R0)
-	FMOVQ F14, 224(R0)
-	FMOVQ F15, 240(R0)
-	ADD $256, R0
-	ADD $256, R2
-	SUB $64, R3
-	CMP $64, R3
-	BGE lanes2
+queries2:
+	MOVD v+16(FP), R5
+	MOVD next+24(FP), R6
+	MOVD R0, R7
+	MOVD dim+40(FP), R8
+	LSR $4, R8
+sixteen3:
+	MOVD R7, R9
+	FLDPQ (R9), (F0, F1)
+	FLDPQ 32(R9), (F2, F3)
+	ADD R4, R9
+	FLDPQ (R9), (F4, F5)
+	FLDPQ 32(R9), (F6, F7)
+	ADD R4, R9
+	FLDPQ (R9), (F8, F9)
+	FLDPQ 32(R9), (F10, F11)
+	ADD R4, R9
+	FLDPQ (R9), (F12, F13)
+	FLDPQ 32(R9), (F14, F15)
+	MOVD n+48(FP), R9
+	MOVD R5, R10
+	MOVD R1, R11
+row4:
+	FMOVS (R11), F16
+	FMOVS 1024(R11), F17
+	FMOVS 2048(R11), F18
+	FMOVS 3072(R11), F19
+	FLDPQ (R10), (F21, F23)
+	WORD $0x0e217ab4 // fcvtl v20.4s, v21.4h
+	WORD $0x4e217ab5 // fcvtl2 v21.4s, v21.8h
+	WORD $0x0e217af6 // fcvtl v22.4s, v23.4h
+	WORD $0x4e217af7 // fcvtl2 v23.4s, v23.8h
+	WORD $0x4f909298 // fmul v24.4s, v20.4s, v16.s[0]
+	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD $0x4f9092b8 // fmul v24.4s, v21.4s, v16.s[0]
+	WORD $0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	WORD $0x4f9092d8 // fmul v24.4s, v22.4s, v16.s[0]
+	WORD $0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	WORD $0x4f9092f8 // fmul v24.4s, v23.4s, v16.s[0]
+	WORD $0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	WORD $0x4f919298 // fmul v24.4s, v20.4s, v17.s[0]
+	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	WORD $0x4f9192b8 // fmul v24.4s, v21.4s, v17.s[0]
+	WORD $0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD $0x4f9192d8 // fmul v24.4s, v22.4s, v17.s[0]
+	WORD $0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	WORD $0x4f9192f8 // fmul v24.4s, v23.4s, v17.s[0]
+	WORD $0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
+	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	WORD $0x4f9292b8 // fmul v24.4s, v21.4s, v18.s[0]
+	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD $0x4f9292d8 // fmul v24.4s, v22.4s, v18.s[0]
+	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
+	WORD $0x4f9292f8 // fmul v24.4s, v23.4s, v18.s[0]
+	WORD $0x4e38d56b // fadd v11.4s, v11.4s, v24.4s
+	WORD $0x4f939298 // fmul v24.4s, v20.4s, v19.s[0]
+	WORD $0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	WORD $0x4f9392b8 // fmul v24.4s, v21.4s, v19.s[0]
+	WORD $0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD $0x4f9392d8 // fmul v24.4s, v22.4s, v19.s[0]
+	WORD $0x4e38d5ce // fadd v14.4s, v14.4s, v24.4s
+	WORD $0x4f9392f8 // fmul v24.4s, v23.4s, v19.s[0]
+	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
+	PRFM (R6), PLDL1KEEP
+	ADD $32, R6
+	ADD $4, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE row4
+	MOVD R7, R12
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R4, R12
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD R4, R12
+	FSTPQ (F8, F9), (R12)
+	FSTPQ (F10, F11), 32(R12)
+	ADD R4, R12
+	FSTPQ (F12, F13), (R12)
+	FSTPQ (F14, F15), 32(R12)
+	ADD $32, R5
+	ADD $64, R7
+	SUBS $1, R8
+	BNE sixteen3
+	ADD $4096, R1
+	ADD R4, R0
+	ADD R4, R0
+	ADD R4, R0
+	ADD R4, R0
+	SUB $4, R2
+	CMP $4, R2
+	BGE queries2
 below1:
-	CMP $16, R3
-	BLT below4
-lanes5:
-	FMOVQ (R0), F0
-	FMOVQ 16(R0), F1
-	FMOVQ 32(R0), F2
-	FMOVQ 48(R0), F3
-	MOVD R4, R6
-	MOVD R1, R7
-	MOVD R2, R8
+	CMP $2, R2
+	BLT below5
+queries6:
+	MOVD v+16(FP), R5
+	MOVD next+24(FP), R6
+	MOVD R0, R7
+	MOVD dim+40(FP), R8
+	LSR $4, R8
+sixteen7:
+	MOVD R7, R9
+	FLDPQ (R9), (F0, F1)
+	FLDPQ 32(R9), (F2, F3)
+	ADD R4, R9
+	FLDPQ (R9), (F4, F5)
+	FLDPQ 32(R9), (F6, F7)
+	MOVD n+48(FP), R9
+	MOVD R5, R10
+	MOVD R1, R11
+row8:
+	FMOVS (R11), F8
+	FMOVS 1024(R11), F9
+	FLDPQ (R10), (F11, F13)
+	WORD $0x0e21796a // fcvtl v10.4s, v11.4h
+	WORD $0x4e21796b // fcvtl2 v11.4s, v11.8h
+	WORD $0x0e2179ac // fcvtl v12.4s, v13.4h
+	WORD $0x4e2179ad // fcvtl2 v13.4s, v13.8h
+	WORD $0x4f88914e // fmul v14.4s, v10.4s, v8.s[0]
+	WORD $0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
+	WORD $0x4f88916e // fmul v14.4s, v11.4s, v8.s[0]
+	WORD $0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD $0x4f88918e // fmul v14.4s, v12.4s, v8.s[0]
+	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD $0x4f8891ae // fmul v14.4s, v13.4s, v8.s[0]
+	WORD $0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD $0x4f89914e // fmul v14.4s, v10.4s, v9.s[0]
+	WORD $0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	WORD $0x4f89916e // fmul v14.4s, v11.4s, v9.s[0]
+	WORD $0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD $0x4f89918e // fmul v14.4s, v12.4s, v9.s[0]
+	WORD $0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD $0x4f8991ae // fmul v14.4s, v13.4s, v9.s[0]
+	WORD $0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	PRFM (R6), PLDL1KEEP
+	ADD $32, R6
+	ADD $4, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE row8
+	MOVD R7, R12
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R4, R12
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD $32, R5
+	ADD $64, R7
+	SUBS $1, R8
+	BNE sixteen7
+	ADD $2048, R1
+	ADD R4, R0
+	ADD R4, R0
+	SUB $2, R2
+	CMP $2, R2
+	BGE queries6
+below5:
+	CMP $1, R2
+	BLT below9
+queries10:
+	MOVD v+16(FP), R5
+	MOVD next+24(FP), R6
+	MOVD R0, R7
+	MOVD dim+40(FP), R8
+	LSR $4, R8
+sixteen11:
+	MOVD R7, R9
+	FLDPQ (R9), (F0, F1)
+	FLDPQ 32(R9), (F2, F3)
+	MOVD n+48(FP), R9
+	MOVD R5, R10
+	MOVD R1, R11
+row12:
+	FMOVS (R11), F4
+	FLDPQ (R10), (F6, F8)
+	WORD $0x0e2178c5 // fcvtl v5.4s, v6.4h
+	WORD $0x4e2178c6 // fcvtl2 v6.4s, v6.8h
+	WORD $0x0e217907 // fcvtl v7.4s, v8.4h
+	WORD $0x4e217908 // fcvtl2 v8.4s, v8.8h
+	WORD $0x4f8490a9 // fmul v9.4s, v5.4s, v4.s[0]
+	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	WORD $0x4f8490c9 // fmul v9.4s, v6.4s, v4.s[0]
+	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD $0x4f8490e9 // fmul v9.4s, v7.4s, v4.s[0]
+	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD $0x4f849109 // fmul v9.4s, v8.4s, v4.s[0]
+	WORD $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	PRFM (R6), PLDL1KEEP
+	ADD $32, R6
+	ADD $4, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE row12
+	MOVD R7, R12
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD $32, R5
+	ADD $64, R7
+	SUBS $1, R8
+	BNE sixteen11
+	ADD $1024, R1
+	ADD R4, R0
+	SUB $1, R2
+	CMP $1, R2
+	BGE queries10
+below9:
+	RET
+
+// func scoresF16NEON(dst *float32, q *float32, k *uint16, next *uint16, heads int, steps int, n int, stride int, scale float32)
+TEXT ·scoresF16NEON(SB), NOSPLIT, $0-68
+	FMOVS scale+64(FP), F0
+	MOVD dst+0(FP), R0
+	MOVD heads+32(FP), R1
+	MOVD stride+56(FP), R3
+	MOVD $0, R2
+	CMP $4, R1
+	BLT below1
+queries2:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+48(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen3:
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	VMOVI $0, V8.B16
+	VMOVI $0, V9.B16
+	VMOVI $0, V10.B16
+	VMOVI $0, V11.B16
+	VMOVI $0, V12.B16
+	VMOVI $0, V13.B16
+	VMOVI $0, V14.B16
+	VMOVI $0, V15.B16
+	VMOVI $0, V16.B16
+	MOVD steps+40(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step4:
+	FMOVQ (R11), F17
+	FLDPQ (R10), (F19, F21)
+	WORD $0x0e217a72 // fcvtl v18.4s, v19.4h
+	WORD $0x4e217a73 // fcvtl2 v19.4s, v19.8h
+	WORD $0x0e217ab4 // fcvtl v20.4s, v21.4h
+	WORD $0x4e217ab5 // fcvtl2 v21.4s, v21.8h
+	WORD $0x4f919256 // fmul v22.4s, v18.4s, v17.s[0]
+	WORD $0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	WORD $0x4f919276 // fmul v22.4s, v19.4s, v17.s[0]
+	WORD $0x4e36d442 // fadd v2.4s, v2.4s, v22.4s
+	WORD $0x4f919296 // fmul v22.4s, v20.4s, v17.s[0]
+	WORD $0x4e36d463 // fadd v3.4s, v3.4s, v22.4s
+	WORD $0x4f9192b6 // fmul v22.4s, v21.4s, v17.s[0]
+	WORD $0x4e36d484 // fadd v4.4s, v4.4s, v22.4s
+	WORD $0x4fb19256 // fmul v22.4s, v18.4s, v17.s[1]
+	WORD $0x4e36d4a5 // fadd v5.4s, v5.4s, v22.4s
+	WORD $0x4fb19276 // fmul v22.4s, v19.4s, v17.s[1]
+	WORD $0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
+	WORD $0x4fb19296 // fmul v22.4s, v20.4s, v17.s[1]
+	WORD $0x4e36d4e7 // fadd v7.4s, v7.4s, v22.4s
+	WORD $0x4fb192b6 // fmul v22.4s, v21.4s, v17.s[1]
+	WORD $0x4e36d508 // fadd v8.4s, v8.4s, v22.4s
+	WORD $0x4f919a56 // fmul v22.4s, v18.4s, v17.s[2]
+	WORD $0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
+	WORD $0x4f919a76 // fmul v22.4s, v19.4s, v17.s[2]
+	WORD $0x4e36d54a // fadd v10.4s, v10.4s, v22.4s
+	WORD $0x4f919a96 // fmul v22.4s, v20.4s, v17.s[2]
+	WORD $0x4e36d56b // fadd v11.4s, v11.4s, v22.4s
+	WORD $0x4f919ab6 // fmul v22.4s, v21.4s, v17.s[2]
+	WORD $0x4e36d58c // fadd v12.4s, v12.4s, v22.4s
+	WORD $0x4fb19a56 // fmul v22.4s, v18.4s, v17.s[3]
+	WORD $0x4e36d5ad // fadd v13.4s, v13.4s, v22.4s
+	WORD $0x4fb19a76 // fmul v22.4s, v19.4s, v17.s[3]
+	WORD $0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
+	WORD $0x4fb19a96 // fmul v22.4s, v20.4s, v17.s[3]
+	WORD $0x4e36d5ef // fadd v15.4s, v15.4s, v22.4s
+	WORD $0x4fb19ab6 // fmul v22.4s, v21.4s, v17.s[3]
+	WORD $0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	PRFM (R5), PLDL1KEEP
+	ADD $32, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step4
+	WORD $0x4f809021 // fmul v1.4s, v1.4s, v0.s[0]
+	WORD $0x4f809042 // fmul v2.4s, v2.4s, v0.s[0]
+	WORD $0x4f809063 // fmul v3.4s, v3.4s, v0.s[0]
+	WORD $0x4f809084 // fmul v4.4s, v4.4s, v0.s[0]
+	WORD $0x4f8090a5 // fmul v5.4s, v5.4s, v0.s[0]
+	WORD $0x4f8090c6 // fmul v6.4s, v6.4s, v0.s[0]
+	WORD $0x4f8090e7 // fmul v7.4s, v7.4s, v0.s[0]
+	WORD $0x4f809108 // fmul v8.4s, v8.4s, v0.s[0]
+	WORD $0x4f809129 // fmul v9.4s, v9.4s, v0.s[0]
+	WORD $0x4f80914a // fmul v10.4s, v10.4s, v0.s[0]
+	WORD $0x4f80916b // fmul v11.4s, v11.4s, v0.s[0]
+	WORD $0x4f80918c // fmul v12.4s, v12.4s, v0.s[0]
+	WORD $0x4f8091ad // fmul v13.4s, v13.4s, v0.s[0]
+	WORD $0x4f8091ce // fmul v14.4s, v14.4s, v0.s[0]
+	WORD $0x4f8091ef // fmul v15.4s, v15.4s, v0.s[0]
+	WORD $0x4f809210 // fmul v16.4s, v16.4s, v0.s[0]
+	FSTPQ (F1, F2), (R8)
+	FSTPQ (F3, F4), 32(R8)
+	ADD $1024, R8, R12
+	FSTPQ (F5, F6), (R12)
+	ADD $1024, R8, R13
+	FSTPQ (F7, F8), 32(R13)
+	ADD $2048, R8, R14
+	FSTPQ (F9, F10), (R14)
+	ADD $2048, R8, R15
+	FSTPQ (F11, F12), 32(R15)
+	ADD $3072, R8, R16
+	FSTPQ (F13, F14), (R16)
+	ADD $3072, R8, R17
+	FSTPQ (F15, F16), 32(R17)
+	ADD $32, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen3
+	ADD $16, R2
+	ADD $4096, R0
+	SUB $4, R1
+	CMP $4, R1
+	BGE queries2
+below1:
+	CMP $2, R1
+	BLT below5
+queries6:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+48(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen7:
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	VMOVI $0, V8.B16
+	MOVD steps+40(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step8:
+	FMOVD (R11), F9
+	FLDPQ (R10), (F11, F13)
+	WORD $0x0e21796a // fcvtl v10.4s, v11.4h
+	WORD $0x4e21796b // fcvtl2 v11.4s, v11.8h
+	WORD $0x0e2179ac // fcvtl v12.4s, v13.4h
+	WORD $0x4e2179ad // fcvtl2 v13.4s, v13.8h
+	WORD $0x4f89914e // fmul v14.4s, v10.4s, v9.s[0]
+	WORD $0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD $0x4f89916e // fmul v14.4s, v11.4s, v9.s[0]
+	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD $0x4f89918e // fmul v14.4s, v12.4s, v9.s[0]
+	WORD $0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD $0x4f8991ae // fmul v14.4s, v13.4s, v9.s[0]
+	WORD $0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	WORD $0x4fa9914e // fmul v14.4s, v10.4s, v9.s[1]
+	WORD $0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD $0x4fa9916e // fmul v14.4s, v11.4s, v9.s[1]
+	WORD $0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD $0x4fa9918e // fmul v14.4s, v12.4s, v9.s[1]
+	WORD $0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	WORD $0x4fa991ae // fmul v14.4s, v13.4s, v9.s[1]
+	WORD $0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	PRFM (R5), PLDL1KEEP
+	ADD $32, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step8
+	WORD $0x4f809021 // fmul v1.4s, v1.4s, v0.s[0]
+	WORD $0x4f809042 // fmul v2.4s, v2.4s, v0.s[0]
+	WORD $0x4f809063 // fmul v3.4s, v3.4s, v0.s[0]
+	WORD $0x4f809084 // fmul v4.4s, v4.4s, v0.s[0]
+	WORD $0x4f8090a5 // fmul v5.4s, v5.4s, v0.s[0]
+	WORD $0x4f8090c6 // fmul v6.4s, v6.4s, v0.s[0]
+	WORD $0x4f8090e7 // fmul v7.4s, v7.4s, v0.s[0]
+	WORD $0x4f809108 // fmul v8.4s, v8.4s, v0.s[0]
+	FSTPQ (F1, F2), (R8)
+	FSTPQ (F3, F4), 32(R8)
+	ADD $1024, R8, R12
+	FSTPQ (F5, F6), (R12)
+	ADD $1024, R8, R13
+	FSTPQ (F7, F8), 32(R13)
+	ADD $32, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen7
+	ADD $8, R2
+	ADD $2048, R0
+	SUB $2, R1
+	CMP $2, R1
+	BGE queries6
+below5:
+	CMP $1, R1
+	BLT below9
+queries10:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+48(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen11:
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	MOVD steps+40(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step12:
+	FMOVS (R11), F5
+	FLDPQ (R10), (F7, F9)
+	WORD $0x0e2178e6 // fcvtl v6.4s, v7.4h
+	WORD $0x4e2178e7 // fcvtl2 v7.4s, v7.8h
+	WORD $0x0e217928 // fcvtl v8.4s, v9.4h
+	WORD $0x4e217929 // fcvtl2 v9.4s, v9.8h
+	WORD $0x4f8590ca // fmul v10.4s, v6.4s, v5.s[0]
+	WORD $0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	WORD $0x4f8590ea // fmul v10.4s, v7.4s, v5.s[0]
+	WORD $0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	WORD $0x4f85910a // fmul v10.4s, v8.4s, v5.s[0]
+	WORD $0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	WORD $0x4f85912a // fmul v10.4s, v9.4s, v5.s[0]
+	WORD $0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	PRFM (R5), PLDL1KEEP
+	ADD $32, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step12
+	WORD $0x4f809021 // fmul v1.4s, v1.4s, v0.s[0]
+	WORD $0x4f809042 // fmul v2.4s, v2.4s, v0.s[0]
+	WORD $0x4f809063 // fmul v3.4s, v3.4s, v0.s[0]
+	WORD $0x4f809084 // fmul v4.4s, v4.4s, v0.s[0]
+	FSTPQ (F1, F2), (R8)
+	FSTPQ (F3, F4), 32(R8)
+	ADD $32, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen11
+	ADD $4, R2
+	ADD $1024, R0
+	SUB $1, R1
+	CMP $1, R1
+	BGE queries10
+below9:
+	RET
+
+// func sumRowsQ8NEON(acc *float32, p *float32, v *int8, next *int8, scale *float32, heads int, dim int, n int)
+TEXT ·sumRowsQ8NEON(SB), NOSPLIT, $0-64
+	MOVD p+8(FP), R0
+	MOVD scale+32(FP), R1
+	MOVD n+56(FP), R2
+	ADD $3, R2
+	LSR $2, R2
+weigh1:
+	FMOVQ (R1), F0
+	MOVD heads+40(FP), R3
+	MOVD R0, R4
+weighQuery2:
+	FMOVQ (R4), F1
+	WORD $0x6e20dc21 // fmul v1.4s, v1.4s, v0.4s
+	FMOVQ F1, (R4)
+	ADD $1024, R4
+	SUBS $1, R3
+	BNE weighQuery2
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $1, R2
+	BNE weigh1
+	MOVD acc+0(FP), R0
+	MOVD p+8(FP), R1
+	MOVD heads+40(FP), R2
+	MOVD dim+48(FP), R3
+	LSL $2, R3, R4
+	CMP $4, R2
+	BLT below3
+queries4:
+	MOVD v+16(FP), R5
+	MOVD next+24(FP), R6
+	MOVD R0, R7
+	MOVD dim+48(FP), R8
+	LSR $4, R8
+sixteen5:
+	MOVD R7, R9
+	FLDPQ (R9), (F0, F1)
+	FLDPQ 32(R9), (F2, F3)
+	ADD R4, R9
+	FLDPQ (R9), (F4, F5)
+	FLDPQ 32(R9), (F6, F7)
+	ADD R4, R9
+	FLDPQ (R9), (F8, F9)
+	FLDPQ 32(R9), (F10, F11)
+	ADD R4, R9
+	FLDPQ (R9), (F12, F13)
+	FLDPQ 32(R9), (F14, F15)
+	MOVD n+56(FP), R9
+	MOVD R5, R10
+	MOVD R1, R11
 row6:
-	FMOVS (R7), F4
-	FLDPQ (R8), (F5, F6)
-	FLDPQ 32(R8), (F7, F8)
-	WORD $0x4f8490a5 // fmul v5.4s, v5.4s, v4.s[0]
-	WORD $0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD $0x4f8490c6 // fmul v6.4s, v6.4s, v4.s[0]
-	WORD $0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD $0x4f8490e7 // fmul v7.4s, v7.4s, v4.s[0]
-	WORD $0x4e27d442 // fadd v2.4s, v2.4s, v7.4s
-	WORD $0x4f849108 // fmul v8.4s, v8.4s, v4.s[0]
-	WORD $0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	ADD $4, R7
-	ADD R5, R8
-	SUBS $1, R6
+	FMOVS (R11), F16
+	FMOVS 1024(R11), F17
+	FMOVS 2048(R11), F18
+	FMOVS 3072(R11), F19
+	FMOVQ (R10), F23
+	WORD $0x0f08a6f5 // sxtl v21.8h, v23.8b
+	WORD $0x4f08a6f7 // sxtl2 v23.8h, v23.16b
+	WORD $0x0f10a6b4 // sxtl v20.4s, v21.4h
+	WORD $0x4f10a6b5 // sxtl2 v21.4s, v21.8h
+	WORD $0x0f10a6f6 // sxtl v22.4s, v23.4h
+	WORD $0x4f10a6f7 // sxtl2 v23.4s, v23.8h
+	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
+	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
+	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
+	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
+	WORD $0x4f909298 // fmul v24.4s, v20.4s, v16.s[0]
+	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD $0x4f9092b8 // fmul v24.4s, v21.4s, v16.s[0]
+	WORD $0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
+	WORD $0x4f9092d8 // fmul v24.4s, v22.4s, v16.s[0]
+	WORD $0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	WORD $0x4f9092f8 // fmul v24.4s, v23.4s, v16.s[0]
+	WORD $0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	WORD $0x4f919298 // fmul v24.4s, v20.4s, v17.s[0]
+	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	WORD $0x4f9192b8 // fmul v24.4s, v21.4s, v17.s[0]
+	WORD $0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
+	WORD $0x4f9192d8 // fmul v24.4s, v22.4s, v17.s[0]
+	WORD $0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	WORD $0x4f9192f8 // fmul v24.4s, v23.4s, v17.s[0]
+	WORD $0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	WORD $0x4f929298 // fmul v24.4s, v20.4s, v18.s[0]
+	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	WORD $0x4f9292b8 // fmul v24.4s, v21.4s, v18.s[0]
+	WORD $0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
+	WORD $0x4f9292d8 // fmul v24.4s, v22.4s, v18.s[0]
+	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
+	WORD $0x4f9292f8 // fmul v24.4s, v23.4s, v18.s[0]
+	WORD $0x4e38d56b // fadd v11.4s, v11.4s, v24.4s
+	WORD $0x4f939298 // fmul v24.4s, v20.4s, v19.s[0]
+	WORD $0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	WORD $0x4f9392b8 // fmul v24.4s, v21.4s, v19.s[0]
+	WORD $0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
+	WORD $0x4f9392d8 // fmul v24.4s, v22.4s, v19.s[0]
+	WORD $0x4e38d5ce // fadd v14.4s, v14.4s, v24.4s
+	WORD $0x4f9392f8 // fmul v24.4s, v23.4s, v19.s[0]
+	WORD $0x4e38d5ef // fadd v15.4s, v15.4s, v24.4s
+	PRFM (R6), PLDL1KEEP
+	ADD $16, R6
+	ADD $4, R11
+	ADD R3, R10
+	SUBS $1, R9
 	BNE row6
-	FMOVQ F0, (R0)
-	FMOVQ F1, 16(R0)
-	FMOVQ F2, 32(R0)
-	FMOVQ F3, 48(R0)
+	MOVD R7, R12
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R4, R12
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD R4, R12
+	FSTPQ (F8, F9), (R12)
+	FSTPQ (F10, F11), 32(R12)
+	ADD R4, R12
+	FSTPQ (F12, F13), (R12)
+	FSTPQ (F14, F15), 32(R12)
+	ADD $16, R5
+	ADD $64, R7
+	SUBS $1, R8
+	BNE sixteen5
+	ADD $4096, R1
+	ADD R4, R0
+	ADD R4, R0
+	ADD R4, R0
+	ADD R4, R0
+	SUB $4, R2
+	CMP $4, R2
+	BGE queries4
+below3:
+	CMP $2, R2
+	BLT below7
+queries8:
+	MOVD v+16(FP), R5
+	MOVD next+24(FP), R6
+	MOVD R0, R7
+	MOVD dim+48(FP), R8
+	LSR $4, R8
+sixteen9:
+	MOVD R7, R9
+	FLDPQ (R9), (F0, F1)
+	FLDPQ 32(R9), (F2, F3)
+	ADD R4, R9
+	FLDPQ (R9), (F4, F5)
+	FLDPQ 32(R9), (F6, F7)
+	MOVD n+56(FP), R9
+	MOVD R5, R10
+	MOVD R1, R11
+row10:
+	FMOVS (R11), F8
+	FMOVS 1024(R11), F9
+	FMOVQ (R10), F13
+	WORD $0x0f08a5ab // sxtl v11.8h, v13.8b
+	WORD $0x4f08a5ad // sxtl2 v13.8h, v13.16b
+	WORD $0x0f10a56a // sxtl v10.4s, v11.4h
+	WORD $0x4f10a56b // sxtl2 v11.4s, v11.8h
+	WORD $0x0f10a5ac // sxtl v12.4s, v13.4h
+	WORD $0x4f10a5ad // sxtl2 v13.4s, v13.8h
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x4f88914e // fmul v14.4s, v10.4s, v8.s[0]
+	WORD $0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
+	WORD $0x4f88916e // fmul v14.4s, v11.4s, v8.s[0]
+	WORD $0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	WORD $0x4f88918e // fmul v14.4s, v12.4s, v8.s[0]
+	WORD $0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	WORD $0x4f8891ae // fmul v14.4s, v13.4s, v8.s[0]
+	WORD $0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	WORD $0x4f89914e // fmul v14.4s, v10.4s, v9.s[0]
+	WORD $0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	WORD $0x4f89916e // fmul v14.4s, v11.4s, v9.s[0]
+	WORD $0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	WORD $0x4f89918e // fmul v14.4s, v12.4s, v9.s[0]
+	WORD $0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	WORD $0x4f8991ae // fmul v14.4s, v13.4s, v9.s[0]
+	WORD $0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	PRFM (R6), PLDL1KEEP
+	ADD $16, R6
+	ADD $4, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE row10
+	MOVD R7, R12
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD R4, R12
+	FSTPQ (F4, F5), (R12)
+	FSTPQ (F6, F7), 32(R12)
+	ADD $16, R5
+	ADD $64, R7
+	SUBS $1, R8
+	BNE sixteen9
+	ADD $2048, R1
+	ADD R4, R0
+	ADD R4, R0
+	SUB $2, R2
+	CMP $2, R2
+	BGE queries8
+below7:
+	CMP $1, R2
+	BLT below11
+queries12:
+	MOVD v+16(FP), R5
+	MOVD next+24(FP), R6
+	MOVD R0, R7
+	MOVD dim+48(FP), R8
+	LSR $4, R8
+sixteen13:
+	MOVD R7, R9
+	FLDPQ (R9), (F0, F1)
+	FLDPQ 32(R9), (F2, F3)
+	MOVD n+56(FP), R9
+	MOVD R5, R10
+	MOVD R1, R11
+row14:
+	FMOVS (R11), F4
+	FMOVQ (R10), F8
+	WORD $0x0f08a506 // sxtl v6.8h, v8.8b
+	WORD $0x4f08a508 // sxtl2 v8.8h, v8.16b
+	WORD $0x0f10a4c5 // sxtl v5.4s, v6.4h
+	WORD $0x4f10a4c6 // sxtl2 v6.4s, v6.8h
+	WORD $0x0f10a507 // sxtl v7.4s, v8.4h
+	WORD $0x4f10a508 // sxtl2 v8.4s, v8.8h
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x4f8490a9 // fmul v9.4s, v5.4s, v4.s[0]
+	WORD $0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	WORD $0x4f8490c9 // fmul v9.4s, v6.4s, v4.s[0]
+	WORD $0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	WORD $0x4f8490e9 // fmul v9.4s, v7.4s, v4.s[0]
+	WORD $0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	WORD $0x4f849109 // fmul v9.4s, v8.4s, v4.s[0]
+	WORD $0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
+	PRFM (R6), PLDL1KEEP
+	ADD $16, R6
+	ADD $4, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE row14
+	MOVD R7, R12
+	FSTPQ (F0, F1), (R12)
+	FSTPQ (F2, F3), 32(R12)
+	ADD $16, R5
+	ADD $64, R7
+	SUBS $1, R8
+	BNE sixteen13
+	ADD $1024, R1
+	ADD R4, R0
+	SUB $1, R2
+	CMP $1, R2
+	BGE queries12
+below11:
+	RET
+
+// func scoresQ8NEON(dst *float32, q *int8, k *int8, next *int8, qscale *float32, bias *int32, kscale *float32, heads int, steps int, n int, stride int)
+TEXT ·scoresQ8NEON(SB), NOSPLIT, $0-88
+	MOVD dst+0(FP), R0
+	MOVD heads+56(FP), R1
+	MOVD stride+80(FP), R3
+	MOVD $0, R2
+	CMP $4, R1
+	BLT below1
+queries2:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+72(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen3:
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	VMOVI $0, V8.B16
+	VMOVI $0, V9.B16
+	VMOVI $0, V10.B16
+	VMOVI $0, V11.B16
+	VMOVI $0, V12.B16
+	VMOVI $0, V13.B16
+	VMOVI $0, V14.B16
+	VMOVI $0, V15.B16
+	MOVD steps+64(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step4:
+	FLDPQ (R10), (F16, F17)
+	FLDPQ 32(R10), (F18, F19)
+	FMOVQ (R11), F20
+	VDUP V20.S[0], V21.S4
+	WORD $0x0e35c216 // smull v22.8h, v16.8b, v21.8b
+	WORD $0x4e35c217 // smull2 v23.8h, v16.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac0 // sadalp v0.4s, v22.8h
+	WORD $0x0e35c236 // smull v22.8h, v17.8b, v21.8b
+	WORD $0x4e35c237 // smull2 v23.8h, v17.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac1 // sadalp v1.4s, v22.8h
+	WORD $0x0e35c256 // smull v22.8h, v18.8b, v21.8b
+	WORD $0x4e35c257 // smull2 v23.8h, v18.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac2 // sadalp v2.4s, v22.8h
+	WORD $0x0e35c276 // smull v22.8h, v19.8b, v21.8b
+	WORD $0x4e35c277 // smull2 v23.8h, v19.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac3 // sadalp v3.4s, v22.8h
+	VDUP V20.S[1], V21.S4
+	WORD $0x0e35c216 // smull v22.8h, v16.8b, v21.8b
+	WORD $0x4e35c217 // smull2 v23.8h, v16.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac4 // sadalp v4.4s, v22.8h
+	WORD $0x0e35c236 // smull v22.8h, v17.8b, v21.8b
+	WORD $0x4e35c237 // smull2 v23.8h, v17.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac5 // sadalp v5.4s, v22.8h
+	WORD $0x0e35c256 // smull v22.8h, v18.8b, v21.8b
+	WORD $0x4e35c257 // smull2 v23.8h, v18.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac6 // sadalp v6.4s, v22.8h
+	WORD $0x0e35c276 // smull v22.8h, v19.8b, v21.8b
+	WORD $0x4e35c277 // smull2 v23.8h, v19.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac7 // sadalp v7.4s, v22.8h
+	VDUP V20.S[2], V21.S4
+	WORD $0x0e35c216 // smull v22.8h, v16.8b, v21.8b
+	WORD $0x4e35c217 // smull2 v23.8h, v16.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac8 // sadalp v8.4s, v22.8h
+	WORD $0x0e35c236 // smull v22.8h, v17.8b, v21.8b
+	WORD $0x4e35c237 // smull2 v23.8h, v17.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ac9 // sadalp v9.4s, v22.8h
+	WORD $0x0e35c256 // smull v22.8h, v18.8b, v21.8b
+	WORD $0x4e35c257 // smull2 v23.8h, v18.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606aca // sadalp v10.4s, v22.8h
+	WORD $0x0e35c276 // smull v22.8h, v19.8b, v21.8b
+	WORD $0x4e35c277 // smull2 v23.8h, v19.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606acb // sadalp v11.4s, v22.8h
+	VDUP V20.S[3], V21.S4
+	WORD $0x0e35c216 // smull v22.8h, v16.8b, v21.8b
+	WORD $0x4e35c217 // smull2 v23.8h, v16.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606acc // sadalp v12.4s, v22.8h
+	WORD $0x0e35c236 // smull v22.8h, v17.8b, v21.8b
+	WORD $0x4e35c237 // smull2 v23.8h, v17.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606acd // sadalp v13.4s, v22.8h
+	WORD $0x0e35c256 // smull v22.8h, v18.8b, v21.8b
+	WORD $0x4e35c257 // smull2 v23.8h, v18.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606ace // sadalp v14.4s, v22.8h
+	WORD $0x0e35c276 // smull v22.8h, v19.8b, v21.8b
+	WORD $0x4e35c277 // smull2 v23.8h, v19.16b, v21.16b
+	VADDP V23.H8, V22.H8, V22.H8
+	WORD $0x4e606acf // sadalp v15.4s, v22.8h
+	PRFM (R5), PLDL1KEEP
+	ADD $64, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step4
+	MOVD qscale+32(FP), R12
+	MOVD kscale+48(FP), R13
+	ADD R2, R12
+	ADD R6, R13
+	FMOVQ (R12), F16
+	FLDPQ (R13), (F17, F18)
+	FLDPQ 32(R13), (F19, F20)
+	WORD $0x4f909235 // fmul v21.4s, v17.4s, v16.s[0]
+	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
+	WORD $0x6e35dc00 // fmul v0.4s, v0.4s, v21.4s
+	WORD $0x4f909255 // fmul v21.4s, v18.4s, v16.s[0]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e35dc21 // fmul v1.4s, v1.4s, v21.4s
+	WORD $0x4f909275 // fmul v21.4s, v19.4s, v16.s[0]
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
+	WORD $0x4f909295 // fmul v21.4s, v20.4s, v16.s[0]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e35dc63 // fmul v3.4s, v3.4s, v21.4s
+	WORD $0x4fb09235 // fmul v21.4s, v17.4s, v16.s[1]
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e35dc84 // fmul v4.4s, v4.4s, v21.4s
+	WORD $0x4fb09255 // fmul v21.4s, v18.4s, v16.s[1]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e35dca5 // fmul v5.4s, v5.4s, v21.4s
+	WORD $0x4fb09275 // fmul v21.4s, v19.4s, v16.s[1]
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e35dcc6 // fmul v6.4s, v6.4s, v21.4s
+	WORD $0x4fb09295 // fmul v21.4s, v20.4s, v16.s[1]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e35dce7 // fmul v7.4s, v7.4s, v21.4s
+	WORD $0x4f909a35 // fmul v21.4s, v17.4s, v16.s[2]
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e35dd08 // fmul v8.4s, v8.4s, v21.4s
+	WORD $0x4f909a55 // fmul v21.4s, v18.4s, v16.s[2]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e35dd29 // fmul v9.4s, v9.4s, v21.4s
+	WORD $0x4f909a75 // fmul v21.4s, v19.4s, v16.s[2]
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e35dd4a // fmul v10.4s, v10.4s, v21.4s
+	WORD $0x4f909a95 // fmul v21.4s, v20.4s, v16.s[2]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e35dd6b // fmul v11.4s, v11.4s, v21.4s
+	WORD $0x4fb09a35 // fmul v21.4s, v17.4s, v16.s[3]
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e35dd8c // fmul v12.4s, v12.4s, v21.4s
+	WORD $0x4fb09a55 // fmul v21.4s, v18.4s, v16.s[3]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e35ddad // fmul v13.4s, v13.4s, v21.4s
+	WORD $0x4fb09a75 // fmul v21.4s, v19.4s, v16.s[3]
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e35ddce // fmul v14.4s, v14.4s, v21.4s
+	WORD $0x4fb09a95 // fmul v21.4s, v20.4s, v16.s[3]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e35ddef // fmul v15.4s, v15.4s, v21.4s
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	ADD $1024, R8, R14
+	FSTPQ (F4, F5), (R14)
+	ADD $1024, R8, R15
+	FSTPQ (F6, F7), 32(R15)
+	ADD $2048, R8, R16
+	FSTPQ (F8, F9), (R16)
+	ADD $2048, R8, R17
+	FSTPQ (F10, F11), 32(R17)
+	ADD $3072, R8, R19
+	FSTPQ (F12, F13), (R19)
+	ADD $3072, R8, R20
+	FSTPQ (F14, F15), 32(R20)
+	ADD $64, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen3
+	ADD $16, R2
+	ADD $4096, R0
+	SUB $4, R1
+	CMP $4, R1
+	BGE queries2
+below1:
+	CMP $2, R1
+	BLT below5
+queries6:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+72(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen7:
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	MOVD steps+64(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step8:
+	FLDPQ (R10), (F8, F9)
+	FLDPQ 32(R10), (F10, F11)
+	FMOVD (R11), F12
+	VDUP V12.S[0], V13.S4
+	WORD $0x0e2dc10e // smull v14.8h, v8.8b, v13.8b
+	WORD $0x4e2dc10f // smull2 v15.8h, v8.16b, v13.16b
+	VADDP V15.H8, V14.H8, V14.H8
+	WORD $0x4e6069c0 // sadalp v0.4s, v14.8h
+	WORD $0x0e2dc12e // smull v14.8h, v9.8b, v13.8b
+	WORD $0x4e2dc12f // smull2 v15.8h, v9.16b, v13.16b
+	VADDP V15.H8, V14.H8, V14.H8
+	WORD $0x4e6069c1 // sadalp v1.4s, v14.8h
+	WORD $0x0e2dc14e // smull v14.8h, v10.8b, v13.8b
+	WORD $0x4e2dc14f // smull2 v15.8h, v10.16b, v13.16b
+	VADDP V15.H8, V14.H8, V14.H8
+	WORD $0x4e6069c2 // sadalp v2.4s, v14.8h
+	WORD $0x0e2dc16e // smull v14.8h, v11.8b, v13.8b
+	WORD $0x4e2dc16f // smull2 v15.8h, v11.16b, v13.16b
+	VADDP V15.H8, V14.H8, V14.H8
+	WORD $0x4e6069c3 // sadalp v3.4s, v14.8h
+	VDUP V12.S[1], V13.S4
+	WORD $0x0e2dc10e // smull v14.8h, v8.8b, v13.8b
+	WORD $0x4e2dc10f // smull2 v15.8h, v8.16b, v13.16b
+	VADDP V15.H8, V14.H8, V14.H8
+	WORD $0x4e6069c4 // sadalp v4.4s, v14.8h
+	WORD $0x0e2dc12e // smull v14.8h, v9.8b, v13.8b
+	WORD $0x4e2dc12f // smull2 v15.8h, v9.16b, v13.16b
+	VADDP V15.H8, V14.H8, V14.H8
+	WORD $0x4e6069c5 // sadalp v5.4s, v14.8h
+	WORD $0x0e2dc14e // smull v14.8h, v10.8b, v13.8b
+	WORD $0x4e2dc14f // smull2 v15.8h, v10.16b, v13.16b
+	VADDP V15.H8, V14.H8, V14.H8
+	WORD $0x4e6069c6 // sadalp v6.4s, v14.8h
+	WORD $0x0e2dc16e // smull v14.8h, v11.8b, v13.8b
+	WORD $0x4e2dc16f // smull2 v15.8h, v11.16b, v13.16b
+	VADDP V15.H8, V14.H8, V14.H8
+	WORD $0x4e6069c7 // sadalp v7.4s, v14.8h
+	PRFM (R5), PLDL1KEEP
+	ADD $64, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step8
+	MOVD qscale+32(FP), R12
+	MOVD kscale+48(FP), R13
+	ADD R2, R12
+	ADD R6, R13
+	FMOVD (R12), F8
+	FLDPQ (R13), (F9, F10)
+	FLDPQ 32(R13), (F11, F12)
+	WORD $0x4f88912d // fmul v13.4s, v9.4s, v8.s[0]
+	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
+	WORD $0x6e2ddc00 // fmul v0.4s, v0.4s, v13.4s
+	WORD $0x4f88914d // fmul v13.4s, v10.4s, v8.s[0]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e2ddc21 // fmul v1.4s, v1.4s, v13.4s
+	WORD $0x4f88916d // fmul v13.4s, v11.4s, v8.s[0]
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e2ddc42 // fmul v2.4s, v2.4s, v13.4s
+	WORD $0x4f88918d // fmul v13.4s, v12.4s, v8.s[0]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e2ddc63 // fmul v3.4s, v3.4s, v13.4s
+	WORD $0x4fa8912d // fmul v13.4s, v9.4s, v8.s[1]
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e2ddc84 // fmul v4.4s, v4.4s, v13.4s
+	WORD $0x4fa8914d // fmul v13.4s, v10.4s, v8.s[1]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e2ddca5 // fmul v5.4s, v5.4s, v13.4s
+	WORD $0x4fa8916d // fmul v13.4s, v11.4s, v8.s[1]
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e2ddcc6 // fmul v6.4s, v6.4s, v13.4s
+	WORD $0x4fa8918d // fmul v13.4s, v12.4s, v8.s[1]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e2ddce7 // fmul v7.4s, v7.4s, v13.4s
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	ADD $1024, R8, R14
+	FSTPQ (F4, F5), (R14)
+	ADD $1024, R8, R15
+	FSTPQ (F6, F7), 32(R15)
+	ADD $64, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen7
+	ADD $8, R2
+	ADD $2048, R0
+	SUB $2, R1
+	CMP $2, R1
+	BGE queries6
+below5:
+	CMP $1, R1
+	BLT below9
+queries10:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+72(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen11:
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	MOVD steps+64(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step12:
+	FLDPQ (R10), (F4, F5)
+	FLDPQ 32(R10), (F6, F7)
+	FMOVS (R11), F8
+	VDUP V8.S[0], V9.S4
+	WORD $0x0e29c08a // smull v10.8h, v4.8b, v9.8b
+	WORD $0x4e29c08b // smull2 v11.8h, v4.16b, v9.16b
+	VADDP V11.H8, V10.H8, V10.H8
+	WORD $0x4e606940 // sadalp v0.4s, v10.8h
+	WORD $0x0e29c0aa // smull v10.8h, v5.8b, v9.8b
+	WORD $0x4e29c0ab // smull2 v11.8h, v5.16b, v9.16b
+	VADDP V11.H8, V10.H8, V10.H8
+	WORD $0x4e606941 // sadalp v1.4s, v10.8h
+	WORD $0x0e29c0ca // smull v10.8h, v6.8b, v9.8b
+	WORD $0x4e29c0cb // smull2 v11.8h, v6.16b, v9.16b
+	VADDP V11.H8, V10.H8, V10.H8
+	WORD $0x4e606942 // sadalp v2.4s, v10.8h
+	WORD $0x0e29c0ea // smull v10.8h, v7.8b, v9.8b
+	WORD $0x4e29c0eb // smull2 v11.8h, v7.16b, v9.16b
+	VADDP V11.H8, V10.H8, V10.H8
+	WORD $0x4e606943 // sadalp v3.4s, v10.8h
+	PRFM (R5), PLDL1KEEP
+	ADD $64, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step12
+	MOVD qscale+32(FP), R12
+	MOVD kscale+48(FP), R13
+	ADD R2, R12
+	ADD R6, R13
+	FMOVS (R12), F4
+	FLDPQ (R13), (F5, F6)
+	FLDPQ 32(R13), (F7, F8)
+	WORD $0x4f8490a9 // fmul v9.4s, v5.4s, v4.s[0]
+	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
+	WORD $0x6e29dc00 // fmul v0.4s, v0.4s, v9.4s
+	WORD $0x4f8490c9 // fmul v9.4s, v6.4s, v4.s[0]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD $0x4f8490e9 // fmul v9.4s, v7.4s, v4.s[0]
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	WORD $0x4f849109 // fmul v9.4s, v8.4s, v4.s[0]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e29dc63 // fmul v3.4s, v3.4s, v9.4s
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	ADD $64, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen11
+	ADD $4, R2
+	ADD $1024, R0
+	SUB $1, R1
+	CMP $1, R1
+	BGE queries10
+below9:
+	RET
+
+// func scoresQ8NEONDot(dst *float32, q *int8, k *int8, next *int8, qscale *float32, bias *int32, kscale *float32, heads int, steps int, n int, stride int)
+TEXT ·scoresQ8NEONDot(SB), NOSPLIT, $0-88
+	MOVD dst+0(FP), R0
+	MOVD heads+56(FP), R1
+	MOVD stride+80(FP), R3
+	MOVD $0, R2
+	CMP $4, R1
+	BLT below1
+queries2:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+72(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen3:
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	VMOVI $0, V8.B16
+	VMOVI $0, V9.B16
+	VMOVI $0, V10.B16
+	VMOVI $0, V11.B16
+	VMOVI $0, V12.B16
+	VMOVI $0, V13.B16
+	VMOVI $0, V14.B16
+	VMOVI $0, V15.B16
+	MOVD steps+64(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step4:
+	FLDPQ (R10), (F16, F17)
+	FLDPQ 32(R10), (F18, F19)
+	FMOVQ (R11), F20
+	WORD $0x4f94e200 // sdot v0.4s, v16.16b, v20.4b[0]
+	WORD $0x4f94e221 // sdot v1.4s, v17.16b, v20.4b[0]
+	WORD $0x4f94e242 // sdot v2.4s, v18.16b, v20.4b[0]
+	WORD $0x4f94e263 // sdot v3.4s, v19.16b, v20.4b[0]
+	WORD $0x4fb4e204 // sdot v4.4s, v16.16b, v20.4b[1]
+	WORD $0x4fb4e225 // sdot v5.4s, v17.16b, v20.4b[1]
+	WORD $0x4fb4e246 // sdot v6.4s, v18.16b, v20.4b[1]
+	WORD $0x4fb4e267 // sdot v7.4s, v19.16b, v20.4b[1]
+	WORD $0x4f94ea08 // sdot v8.4s, v16.16b, v20.4b[2]
+	WORD $0x4f94ea29 // sdot v9.4s, v17.16b, v20.4b[2]
+	WORD $0x4f94ea4a // sdot v10.4s, v18.16b, v20.4b[2]
+	WORD $0x4f94ea6b // sdot v11.4s, v19.16b, v20.4b[2]
+	WORD $0x4fb4ea0c // sdot v12.4s, v16.16b, v20.4b[3]
+	WORD $0x4fb4ea2d // sdot v13.4s, v17.16b, v20.4b[3]
+	WORD $0x4fb4ea4e // sdot v14.4s, v18.16b, v20.4b[3]
+	WORD $0x4fb4ea6f // sdot v15.4s, v19.16b, v20.4b[3]
+	PRFM (R5), PLDL1KEEP
+	ADD $64, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step4
+	MOVD qscale+32(FP), R12
+	MOVD kscale+48(FP), R13
+	ADD R2, R12
+	ADD R6, R13
+	FMOVQ (R12), F16
+	FLDPQ (R13), (F17, F18)
+	FLDPQ 32(R13), (F19, F20)
+	WORD $0x4f909235 // fmul v21.4s, v17.4s, v16.s[0]
+	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
+	WORD $0x6e35dc00 // fmul v0.4s, v0.4s, v21.4s
+	WORD $0x4f909255 // fmul v21.4s, v18.4s, v16.s[0]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e35dc21 // fmul v1.4s, v1.4s, v21.4s
+	WORD $0x4f909275 // fmul v21.4s, v19.4s, v16.s[0]
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
+	WORD $0x4f909295 // fmul v21.4s, v20.4s, v16.s[0]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e35dc63 // fmul v3.4s, v3.4s, v21.4s
+	WORD $0x4fb09235 // fmul v21.4s, v17.4s, v16.s[1]
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e35dc84 // fmul v4.4s, v4.4s, v21.4s
+	WORD $0x4fb09255 // fmul v21.4s, v18.4s, v16.s[1]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e35dca5 // fmul v5.4s, v5.4s, v21.4s
+	WORD $0x4fb09275 // fmul v21.4s, v19.4s, v16.s[1]
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e35dcc6 // fmul v6.4s, v6.4s, v21.4s
+	WORD $0x4fb09295 // fmul v21.4s, v20.4s, v16.s[1]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e35dce7 // fmul v7.4s, v7.4s, v21.4s
+	WORD $0x4f909a35 // fmul v21.4s, v17.4s, v16.s[2]
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x6e35dd08 // fmul v8.4s, v8.4s, v21.4s
+	WORD $0x4f909a55 // fmul v21.4s, v18.4s, v16.s[2]
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x6e35dd29 // fmul v9.4s, v9.4s, v21.4s
+	WORD $0x4f909a75 // fmul v21.4s, v19.4s, v16.s[2]
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x6e35dd4a // fmul v10.4s, v10.4s, v21.4s
+	WORD $0x4f909a95 // fmul v21.4s, v20.4s, v16.s[2]
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x6e35dd6b // fmul v11.4s, v11.4s, v21.4s
+	WORD $0x4fb09a35 // fmul v21.4s, v17.4s, v16.s[3]
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x6e35dd8c // fmul v12.4s, v12.4s, v21.4s
+	WORD $0x4fb09a55 // fmul v21.4s, v18.4s, v16.s[3]
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x6e35ddad // fmul v13.4s, v13.4s, v21.4s
+	WORD $0x4fb09a75 // fmul v21.4s, v19.4s, v16.s[3]
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x6e35ddce // fmul v14.4s, v14.4s, v21.4s
+	WORD $0x4fb09a95 // fmul v21.4s, v20.4s, v16.s[3]
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x6e35ddef // fmul v15.4s, v15.4s, v21.4s
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	ADD $1024, R8, R14
+	FSTPQ (F4, F5), (R14)
+	ADD $1024, R8, R15
+	FSTPQ (F6, F7), 32(R15)
+	ADD $2048, R8, R16
+	FSTPQ (F8, F9), (R16)
+	ADD $2048, R8, R17
+	FSTPQ (F10, F11), 32(R17)
+	ADD $3072, R8, R19
+	FSTPQ (F12, F13), (R19)
+	ADD $3072, R8, R20
+	FSTPQ (F14, F15), 32(R20)
+	ADD $64, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen3
+	ADD $16, R2
+	ADD $4096, R0
+	SUB $4, R1
+	CMP $4, R1
+	BGE queries2
+below1:
+	CMP $2, R1
+	BLT below5
+queries6:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+72(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen7:
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	VMOVI $0, V5.B16
+	VMOVI $0, V6.B16
+	VMOVI $0, V7.B16
+	MOVD steps+64(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step8:
+	FLDPQ (R10), (F8, F9)
+	FLDPQ 32(R10), (F10, F11)
+	FMOVD (R11), F12
+	WORD $0x4f8ce100 // sdot v0.4s, v8.16b, v12.4b[0]
+	WORD $0x4f8ce121 // sdot v1.4s, v9.16b, v12.4b[0]
+	WORD $0x4f8ce142 // sdot v2.4s, v10.16b, v12.4b[0]
+	WORD $0x4f8ce163 // sdot v3.4s, v11.16b, v12.4b[0]
+	WORD $0x4face104 // sdot v4.4s, v8.16b, v12.4b[1]
+	WORD $0x4face125 // sdot v5.4s, v9.16b, v12.4b[1]
+	WORD $0x4face146 // sdot v6.4s, v10.16b, v12.4b[1]
+	WORD $0x4face167 // sdot v7.4s, v11.16b, v12.4b[1]
+	PRFM (R5), PLDL1KEEP
+	ADD $64, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step8
+	MOVD qscale+32(FP), R12
+	MOVD kscale+48(FP), R13
+	ADD R2, R12
+	ADD R6, R13
+	FMOVD (R12), F8
+	FLDPQ (R13), (F9, F10)
+	FLDPQ 32(R13), (F11, F12)
+	WORD $0x4f88912d // fmul v13.4s, v9.4s, v8.s[0]
+	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
+	WORD $0x6e2ddc00 // fmul v0.4s, v0.4s, v13.4s
+	WORD $0x4f88914d // fmul v13.4s, v10.4s, v8.s[0]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e2ddc21 // fmul v1.4s, v1.4s, v13.4s
+	WORD $0x4f88916d // fmul v13.4s, v11.4s, v8.s[0]
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e2ddc42 // fmul v2.4s, v2.4s, v13.4s
+	WORD $0x4f88918d // fmul v13.4s, v12.4s, v8.s[0]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e2ddc63 // fmul v3.4s, v3.4s, v13.4s
+	WORD $0x4fa8912d // fmul v13.4s, v9.4s, v8.s[1]
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x6e2ddc84 // fmul v4.4s, v4.4s, v13.4s
+	WORD $0x4fa8914d // fmul v13.4s, v10.4s, v8.s[1]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x6e2ddca5 // fmul v5.4s, v5.4s, v13.4s
+	WORD $0x4fa8916d // fmul v13.4s, v11.4s, v8.s[1]
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x6e2ddcc6 // fmul v6.4s, v6.4s, v13.4s
+	WORD $0x4fa8918d // fmul v13.4s, v12.4s, v8.s[1]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x6e2ddce7 // fmul v7.4s, v7.4s, v13.4s
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	ADD $1024, R8, R14
+	FSTPQ (F4, F5), (R14)
+	ADD $1024, R8, R15
+	FSTPQ (F6, F7), 32(R15)
+	ADD $64, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen7
+	ADD $8, R2
+	ADD $2048, R0
+	SUB $2, R1
+	CMP $2, R1
+	BGE queries6
+below5:
+	CMP $1, R1
+	BLT below9
+queries10:
+	MOVD k+16(FP), R4
+	MOVD next+24(FP), R5
+	MOVD n+72(FP), R7
+	MOVD R0, R8
+	MOVD $0, R6
+	LSR $4, R7
+sixteen11:
+	VMOVI $0, V0.B16
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	MOVD steps+64(FP), R9
+	MOVD R4, R10
+	MOVD q+8(FP), R11
+	ADD R2, R11
+step12:
+	FLDPQ (R10), (F4, F5)
+	FLDPQ 32(R10), (F6, F7)
+	FMOVS (R11), F8
+	WORD $0x4f88e080 // sdot v0.4s, v4.16b, v8.4b[0]
+	WORD $0x4f88e0a1 // sdot v1.4s, v5.16b, v8.4b[0]
+	WORD $0x4f88e0c2 // sdot v2.4s, v6.16b, v8.4b[0]
+	WORD $0x4f88e0e3 // sdot v3.4s, v7.16b, v8.4b[0]
+	PRFM (R5), PLDL1KEEP
+	ADD $64, R5
+	ADD $32, R11
+	ADD R3, R10
+	SUBS $1, R9
+	BNE step12
+	MOVD qscale+32(FP), R12
+	MOVD kscale+48(FP), R13
+	ADD R2, R12
+	ADD R6, R13
+	FMOVS (R12), F4
+	FLDPQ (R13), (F5, F6)
+	FLDPQ 32(R13), (F7, F8)
+	WORD $0x4f8490a9 // fmul v9.4s, v5.4s, v4.s[0]
+	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
+	WORD $0x6e29dc00 // fmul v0.4s, v0.4s, v9.4s
+	WORD $0x4f8490c9 // fmul v9.4s, v6.4s, v4.s[0]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD $0x4f8490e9 // fmul v9.4s, v7.4s, v4.s[0]
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x6e29dc42 // fmul v2.4s, v2.4s, v9.4s
+	WORD $0x4f849109 // fmul v9.4s, v8.4s, v4.s[0]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x6e29dc63 // fmul v3.4s, v3.4s, v9.4s
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	ADD $64, R4
+	ADD $64, R8
+	ADD $64, R6
+	SUBS $1, R7
+	BNE sixteen11
+	ADD $4, R2
+	ADD $1024, R0
+	SUB $1, R1
+	CMP $1, R1
+	BGE queries10
+below9:
+	RET
+
+// func softenNEON(lane *[16]float32, scores *float32, n int) float32
+TEXT ·softenNEON(SB), NOSPLIT, $0-28
+	MOVD $4286578688, R0
+	VDUP R0, V0.S4
+	MOVD scores+8(FP), R0
+	MOVD n+16(FP), R1
+	LSR $4, R1
+sixteen1:
+	FLDPQ (R0), (F1, F2)
+	FLDPQ 32(R0), (F3, F4)
+	WORD $0x4e21c400 // fmaxnm v0.4s, v0.4s, v1.4s
+	WORD $0x4e22c400 // fmaxnm v0.4s, v0.4s, v2.4s
+	WORD $0x4e23c400 // fmaxnm v0.4s, v0.4s, v3.4s
+	WORD $0x4e24c400 // fmaxnm v0.4s, v0.4s, v4.4s
 	ADD $64, R0
-	ADD $64, R2
-	SUB $16, R3
-	CMP $16, R3
-	BGE lanes5
-below4:
+	SUBS $1, R1
+	BNE sixteen1
+	WORD $0x6e30c800 // fmaxnmv s0, v0.4s
+	FMOVS F0, ret+24(FP)
+	VDUP V0.S[0], V0.S4
+	MOVD lane+0(FP), R0
+	MOVD scores+8(FP), R1
+	MOVD n+16(FP), R2
+	VMOVI $0, V1.B16
+	VMOVI $0, V2.B16
+	VMOVI $0, V3.B16
+	VMOVI $0, V4.B16
+	MOVD $1069066811, R3
+	VDUP R3, V5.S4
+	MOVD $1262485504, R3
+	VDUP R3, V6.S4
+	MOVD $1060208640, R3
+	VDUP R3, V7.S4
+	MOVD $3109978243, R3
+	VDUP R3, V8.S4
+	MOVD $1065353216, R3
+	VDUP R3, V9.S4
+	MOVD $127, R3
+	VDUP R3, V10.S4
+	MOVD $3266227279, R3
+	VDUP R3, V11.S4
+	MOVD $1118925335, R3
+	VDUP R3, V12.S4
+	MOVD $2139095040, R3
+	VDUP R3, V13.S4
+	MOVD $961571175, R3
+	VDUP R3, V14.S4
+	MOVD $985088974, R3
+	VDUP R3, V15.S4
+	MOVD $1007192328, R3
+	VDUP R3, V16.S4
+	MOVD $1026206145, R3
+	VDUP R3, V17.S4
+	MOVD $1042983594, R3
+	VDUP R3, V18.S4
+	MOVD $1056964608, R3
+	VDUP R3, V19.S4
+	LSR $4, R2
+sixteen2:
+	FMOVQ (R1), F20
+	WORD $0x4ea0d694 // fsub v20.4s, v20.4s, v0.4s
+	WORD $0x6e25de96 // fmul v22.4s, v20.4s, v5.4s
+	WORD $0x4e26d6d6 // fadd v22.4s, v22.4s, v6.4s
+	WORD $0x4ea6d6d6 // fsub v22.4s, v22.4s, v6.4s
+	WORD $0x6e27ded5 // fmul v21.4s, v22.4s, v7.4s
+	WORD $0x4eb5d697 // fsub v23.4s, v20.4s, v21.4s
+	WORD $0x6e28ded5 // fmul v21.4s, v22.4s, v8.4s
+	WORD $0x4eb5d6f7 // fsub v23.4s, v23.4s, v21.4s
+	WORD $0x6e2edef5 // fmul v21.4s, v23.4s, v14.4s
+	WORD $0x4e2fd6b5 // fadd v21.4s, v21.4s, v15.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e30d6b5 // fadd v21.4s, v21.4s, v16.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e33d6b5 // fadd v21.4s, v21.4s, v19.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e37d6b5 // fadd v21.4s, v21.4s, v23.4s
+	WORD $0x4e29d6b5 // fadd v21.4s, v21.4s, v9.4s
+	WORD $0x4e21aad6 // fcvtns v22.4s, v22.4s
+	VUSHR $31, V22.S4, V23.S4
+	VADD V22.S4, V23.S4, V23.S4
+	WORD $0x4f3f06f7 // sshr v23.4s, v23.4s, #1
+	VSUB V23.S4, V22.S4, V22.S4
+	VADD V10.S4, V23.S4, V23.S4
+	VSHL $23, V23.S4, V23.S4
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	VADD V10.S4, V22.S4, V22.S4
+	VSHL $23, V22.S4, V22.S4
+	WORD $0x6e36deb5 // fmul v21.4s, v21.4s, v22.4s
+	WORD $0x6eb4e577 // fcmgt v23.4s, v11.4s, v20.4s
+	VEOR V22.B16, V22.B16, V22.B16
+	VBIT V23.B16, V22.B16, V21.B16
+	WORD $0x6eace697 // fcmgt v23.4s, v20.4s, v12.4s
+	VBIT V23.B16, V13.B16, V21.B16
+	WORD $0x4e34e697 // fcmeq v23.4s, v20.4s, v20.4s
+	VBIF V23.B16, V20.B16, V21.B16
+	FMOVQ F21, (R1)
+	WORD $0x4e35d421 // fadd v1.4s, v1.4s, v21.4s
+	FMOVQ 16(R1), F20
+	WORD $0x4ea0d694 // fsub v20.4s, v20.4s, v0.4s
+	WORD $0x6e25de96 // fmul v22.4s, v20.4s, v5.4s
+	WORD $0x4e26d6d6 // fadd v22.4s, v22.4s, v6.4s
+	WORD $0x4ea6d6d6 // fsub v22.4s, v22.4s, v6.4s
+	WORD $0x6e27ded5 // fmul v21.4s, v22.4s, v7.4s
+	WORD $0x4eb5d697 // fsub v23.4s, v20.4s, v21.4s
+	WORD $0x6e28ded5 // fmul v21.4s, v22.4s, v8.4s
+	WORD $0x4eb5d6f7 // fsub v23.4s, v23.4s, v21.4s
+	WORD $0x6e2edef5 // fmul v21.4s, v23.4s, v14.4s
+	WORD $0x4e2fd6b5 // fadd v21.4s, v21.4s, v15.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e30d6b5 // fadd v21.4s, v21.4s, v16.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e33d6b5 // fadd v21.4s, v21.4s, v19.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e37d6b5 // fadd v21.4s, v21.4s, v23.4s
+	WORD $0x4e29d6b5 // fadd v21.4s, v21.4s, v9.4s
+	WORD $0x4e21aad6 // fcvtns v22.4s, v22.4s
+	VUSHR $31, V22.S4, V23.S4
+	VADD V22.S4, V23.S4, V23.S4
+	WORD $0x4f3f06f7 // sshr v23.4s, v23.4s, #1
+	VSUB V23.S4, V22.S4, V22.S4
+	VADD V10.S4, V23.S4, V23.S4
+	VSHL $23, V23.S4, V23.S4
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	VADD V10.S4, V22.S4, V22.S4
+	VSHL $23, V22.S4, V22.S4
+	WORD $0x6e36deb5 // fmul v21.4s, v21.4s, v22.4s
+	WORD $0x6eb4e577 // fcmgt v23.4s, v11.4s, v20.4s
+	VEOR V22.B16, V22.B16, V22.B16
+	VBIT V23.B16, V22.B16, V21.B16
+	WORD $0x6eace697 // fcmgt v23.4s, v20.4s, v12.4s
+	VBIT V23.B16, V13.B16, V21.B16
+	WORD $0x4e34e697 // fcmeq v23.4s, v20.4s, v20.4s
+	VBIF V23.B16, V20.B16, V21.B16
+	FMOVQ F21, 16(R1)
+	WORD $0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
+	FMOVQ 32(R1), F20
+	WORD $0x4ea0d694 // fsub v20.4s, v20.4s, v0.4s
+	WORD $0x6e25de96 // fmul v22.4s, v20.4s, v5.4s
+	WORD $0x4e26d6d6 // fadd v22.4s, v22.4s, v6.4s
+	WORD $0x4ea6d6d6 // fsub v22.4s, v22.4s, v6.4s
+	WORD $0x6e27ded5 // fmul v21.4s, v22.4s, v7.4s
+	WORD $0x4eb5d697 // fsub v23.4s, v20.4s, v21.4s
+	WORD $0x6e28ded5 // fmul v21.4s, v22.4s, v8.4s
+	WORD $0x4eb5d6f7 // fsub v23.4s, v23.4s, v21.4s
+	WORD $0x6e2edef5 // fmul v21.4s, v23.4s, v14.4s
+	WORD $0x4e2fd6b5 // fadd v21.4s, v21.4s, v15.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e30d6b5 // fadd v21.4s, v21.4s, v16.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e33d6b5 // fadd v21.4s, v21.4s, v19.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e37d6b5 // fadd v21.4s, v21.4s, v23.4s
+	WORD $0x4e29d6b5 // fadd v21.4s, v21.4s, v9.4s
+	WORD $0x4e21aad6 // fcvtns v22.4s, v22.4s
+	VUSHR $31, V22.S4, V23.S4
+	VADD V22.S4, V23.S4, V23.S4
+	WORD $0x4f3f06f7 // sshr v23.4s, v23.4s, #1
+	VSUB V23.S4, V22.S4, V22.S4
+	VADD V10.S4, V23.S4, V23.S4
+	VSHL $23, V23.S4, V23.S4
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	VADD V10.S4, V22.S4, V22.S4
+	VSHL $23, V22.S4, V22.S4
+	WORD $0x6e36deb5 // fmul v21.4s, v21.4s, v22.4s
+	WORD $0x6eb4e577 // fcmgt v23.4s, v11.4s, v20.4s
+	VEOR V22.B16, V22.B16, V22.B16
+	VBIT V23.B16, V22.B16, V21.B16
+	WORD $0x6eace697 // fcmgt v23.4s, v20.4s, v12.4s
+	VBIT V23.B16, V13.B16, V21.B16
+	WORD $0x4e34e697 // fcmeq v23.4s, v20.4s, v20.4s
+	VBIF V23.B16, V20.B16, V21.B16
+	FMOVQ F21, 32(R1)
+	WORD $0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FMOVQ 48(R1), F20
+	WORD $0x4ea0d694 // fsub v20.4s, v20.4s, v0.4s
+	WORD $0x6e25de96 // fmul v22.4s, v20.4s, v5.4s
+	WORD $0x4e26d6d6 // fadd v22.4s, v22.4s, v6.4s
+	WORD $0x4ea6d6d6 // fsub v22.4s, v22.4s, v6.4s
+	WORD $0x6e27ded5 // fmul v21.4s, v22.4s, v7.4s
+	WORD $0x4eb5d697 // fsub v23.4s, v20.4s, v21.4s
+	WORD $0x6e28ded5 // fmul v21.4s, v22.4s, v8.4s
+	WORD $0x4eb5d6f7 // fsub v23.4s, v23.4s, v21.4s
+	WORD $0x6e2edef5 // fmul v21.4s, v23.4s, v14.4s
+	WORD $0x4e2fd6b5 // fadd v21.4s, v21.4s, v15.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e30d6b5 // fadd v21.4s, v21.4s, v16.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e31d6b5 // fadd v21.4s, v21.4s, v17.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e32d6b5 // fadd v21.4s, v21.4s, v18.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e33d6b5 // fadd v21.4s, v21.4s, v19.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	WORD $0x4e37d6b5 // fadd v21.4s, v21.4s, v23.4s
+	WORD $0x4e29d6b5 // fadd v21.4s, v21.4s, v9.4s
+	WORD $0x4e21aad6 // fcvtns v22.4s, v22.4s
+	VUSHR $31, V22.S4, V23.S4
+	VADD V22.S4, V23.S4, V23.S4
+	WORD $0x4f3f06f7 // sshr v23.4s, v23.4s, #1
+	VSUB V23.S4, V22.S4, V22.S4
+	VADD V10.S4, V23.S4, V23.S4
+	VSHL $23, V23.S4, V23.S4
+	WORD $0x6e37deb5 // fmul v21.4s, v21.4s, v23.4s
+	VADD V10.S4, V22.S4, V22.S4
+	VSHL $23, V22.S4, V22.S4
+	WORD $0x6e36deb5 // fmul v21.4s, v21.4s, v22.4s
+	WORD $0x6eb4e577 // fcmgt v23.4s, v11.4s, v20.4s
+	VEOR V22.B16, V22.B16, V22.B16
+	VBIT V23.B16, V22.B16, V21.B16
+	WORD $0x6eace697 // fcmgt v23.4s, v20.4s, v12.4s
+	VBIT V23.B16, V13.B16, V21.B16
+	WORD $0x4e34e697 // fcmeq v23.4s, v20.4s, v20.4s
+	VBIF V23.B16, V20.B16, V21.B16
+	FMOVQ F21, 48(R1)
+	WORD $0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	ADD $64, R1
+	SUBS $1, R2
+	BNE sixteen2
+	FSTPQ (F1, F2), (R0)
+	FSTPQ (F3, F4), 32(R0)
+	RET
+
+// func blendNEON(acc *float32, part *float32, n int, keep float32, share float32)
+TEXT ·blendNEON(SB), NOSPLIT, $0-32
+	MOVD acc+0(FP), R0
+	MOVD part+8(FP), R1
+	MOVD n+16(FP), R2
+	FMOVS keep+24(FP), F0
+	FMOVS share+28(FP), F1
+	LSR $4, R2
+sixteen1:
+	FLDPQ (R0), (F2, F3)
+	FLDPQ 32(R0), (F4, F5)
+	FLDPQ (R1), (F6, F7)
+	FLDPQ 32(R1), (F8, F9)
+	WORD $0x4f809042 // fmul v2.4s, v2.4s, v0.s[0]
+	WORD $0x4f8190c6 // fmul v6.4s, v6.4s, v1.s[0]
+	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x4f809063 // fmul v3.4s, v3.4s, v0.s[0]
+	WORD $0x4f8190e7 // fmul v7.4s, v7.4s, v1.s[0]
+	WORD $0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	WORD $0x4f809084 // fmul v4.4s, v4.4s, v0.s[0]
+	WORD $0x4f819108 // fmul v8.4s, v8.4s, v1.s[0]
+	WORD $0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	WORD $0x4f8090a5 // fmul v5.4s, v5.4s, v0.s[0]
+	WORD $0x4f819129 // fmul v9.4s, v9.4s, v1.s[0]
+	WORD $0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FSTPQ (F2, F3), (R0)
+	FSTPQ (F4, F5), 32(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $1, R2
+	BNE sixteen1
 	RET
 
 // func dotLanesAsm(lane *[16]float32, a *float32, b *float32, n int)

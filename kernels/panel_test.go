@@ -169,22 +169,10 @@ func TestRows(t *testing.T) {
 				row.toF32(x, h)
 				toF32Generic(y, g)
 				same(what+"half", x, y)
-			}
-		}
-		for _, dim := range []int{2, 16, 64, 80, 128} {
-			for _, n := range []int{0, 1, 5, 16, 63, 64, 100, 256} {
-				q, k, p := vector(dim, false), vector(dim*256, false), vector(n, false)
-				for _, page := range []int{4, 48, 64, 256} {
-					m := min(n, page)
-					x, y := make([]float32, m, 256), make([]float32, m)
-					row.scores(x, q, k[:dim*page], page, 0.125)
-					scoresGeneric(y, q, k[:dim*page], page, 0.125)
-					same(row.name+" scores", x, y)
-				}
-				u, v := clone(q), clone(q)
-				row.sumRows(u, p, k)
-				sumRowsGeneric(v, p, k)
-				same(row.name+" sumRows", u, v)
+				x, y = clone(a), clone(a)
+				row.blend(x, b, 0.3, 0.7)
+				blendGeneric(y, b, 0.3, 0.7)
+				same(what+"blend", x, y)
 			}
 		}
 		for _, special := range []bool{false, true} {

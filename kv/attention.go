@@ -21,7 +21,6 @@ type Span struct {
 type Attention struct {
 	heads   int // query heads; heads/Shape.Heads of them share a key-value head
 	shape   Shape
-	scale   float32
 	workers []workspace
 
 	// The call in progress.
@@ -41,20 +40,24 @@ const (
 	maxParts = 1 << 13 // bounds the room for parts
 )
 
-// workspace is one worker's room: a tile, and the running softmax of every query head of a span.
+// workspace is one worker's room: a tile, the queries it meets, and the running softmax of every query head of a span.
 type workspace struct {
 	tile   kernels.Tile
+	room   *kernels.Attender
 	states []kernels.Softened
+	span   int // whose queries are in room, with those of head; -1 is none
+	head   int
 }
 
 // NewAttention makes room for attention of that many query heads by that many workers.
 func NewAttention(shape Shape, heads, workers int) *Attention {
-	a := &Attention{heads: heads, shape: shape, scale: float32(1 / math.Sqrt(float64(shape.Dim)))}
-	a.workers = make([]workspace, workers)
+	a := &Attention{heads: heads, shape: shape, workers: make([]workspace, workers)}
+	queries, pages := SpanRows*heads/shape.Heads, kernels.TilePositions/shape.tokens()
 	for i := range a.workers {
 		a.workers[i] = workspace{
-			tile:   kernels.NewTile(shape.Dim, shape.tokens()),
-			states: make([]kernels.Softened, SpanRows*heads/shape.Heads),
+			tile:   kernels.Tile{Keys: make([]kernels.Block, 0, pages), Values: make([]kernels.Block, 0, pages)},
+			room:   kernels.NewAttender(queries, shape.Dim, shape.tokens(), float32(1/math.Sqrt(float64(shape.Dim)))),
+			states: make([]kernels.Softened, queries),
 		}
 	}
 	a.body, a.tileBody = a.work, a.workTiles
@@ -63,7 +66,8 @@ func NewAttention(shape Shape, heads, workers int) *Attention {
 
 // AttentionBytes is the memory that NewAttention takes, and that the parts of shared tiles take at most.
 func AttentionBytes(shape Shape, heads, workers int) int64 {
-	worker := 4*kernels.TilePositions*(2*shape.Dim+1) + 4*shape.Dim + SpanRows*heads/shape.Heads*12
+	queries := SpanRows * heads / shape.Heads
+	worker := kernels.AttenderBytes(queries, shape.Dim, shape.tokens()) + 12*queries
 	return int64(workers)*int64(worker) + 2*4*maxParts*int64(partHead+shape.Dim)
 }
 
@@ -73,6 +77,9 @@ func (a *Attention) Run(pool *kernels.Pool, layer int, dst, q tensor.Matrix, spa
 	a.layer, a.dst, a.q, a.spans, a.tiles = layer, dst, q, spans, 0
 	for _, s := range spans {
 		a.tiles = max(a.tiles, s.tiles())
+	}
+	for i := range a.workers {
+		a.workers[i].span = -1
 	}
 	if !a.few(pool.Workers()) {
 		return pool.Run(len(spans)*a.shape.Heads, 1, a.body)
@@ -108,19 +115,50 @@ func (s Span) seen(row, tile int) int {
 func (a *Attention) workTiles(worker, start, end int) {
 	w := &a.workers[worker]
 	for i := start; i < end; i++ {
-		s, head, tile := a.spans[i/a.tiles/a.shape.Heads], i/a.tiles%a.shape.Heads, i%a.tiles
+		span, head, tile := i/a.tiles/a.shape.Heads, i/a.tiles%a.shape.Heads, i%a.tiles
+		s := a.spans[span]
 		if tile >= s.tiles() {
 			continue
 		}
-		s.Seq.load(&w.tile, a.layer, head, tile*kernels.TilePositions, s.seen(s.Rows-1, tile))
-		for row := range s.Rows {
-			n := s.seen(row, tile)
-			if n < 1 {
-				continue
-			}
-			for query := head * a.group(); query < (head+1)*a.group(); query++ {
-				p := a.tilePart(s.Row+row, query, tile)
-				p[0], p[1] = w.tile.Part(p[partHead:], a.part(a.q, s.Row+row, query), n, a.scale)
+		if w.span != span || w.head != head {
+			w.span, w.head = span, head
+			a.take(w, s, head)
+		}
+		a.attend(w, s, head, tile, func(query int) {
+			part, top, total := w.room.Part(query % kernels.QueryRows)
+			p := a.tilePart(s.Row+query/a.group(), head*a.group()+query%a.group(), tile)
+			p[0], p[1] = top, total
+			copy(p[partHead:], part)
+		})
+	}
+}
+
+// take brings the queries of a span that meet a key-value head to a worker, row after row.
+func (a *Attention) take(w *workspace, s Span, head int) {
+	w.room.Reset()
+	from, to := head*a.group()*a.shape.Dim, (head+1)*a.group()*a.shape.Dim
+	for row := range s.Rows {
+		w.room.Add(a.q.Row(s.Row + row)[from:to], s.Seq.Shape().Elem == Q8_0)
+	}
+}
+
+// attend computes the parts of the queries that a worker has taken in a tile, and calls each for those that see it.
+func (a *Attention) attend(w *workspace, s Span, head, tile int, each func(query int)) {
+	s.Seq.load(&w.tile, a.layer, head, tile*kernels.TilePositions, s.seen(s.Rows-1, tile))
+	group, t := a.group(), w.room.Widen(&w.tile)
+	for first := 0; first < s.Rows*group; first += kernels.QueryRows {
+		var seen [kernels.QueryRows]int
+		n := min(kernels.QueryRows, s.Rows*group-first)
+		for i := range n {
+			seen[i] = max(0, s.seen((first+i)/group, tile))
+		}
+		if seen[n-1] == 0 {
+			continue
+		}
+		w.room.Attend(t, first, seen[:n])
+		for i := range n {
+			if seen[i] > 0 {
+				each(first + i)
 			}
 		}
 	}
@@ -160,15 +198,12 @@ func (a *Attention) span(w *workspace, s Span, head int) {
 	group := a.group()
 	states := w.states[:s.Rows*group]
 	clear(states)
+	a.take(w, s, head)
 	for tile := range s.tiles() {
-		s.Seq.load(&w.tile, a.layer, head, tile*kernels.TilePositions, s.seen(s.Rows-1, tile))
-		for i := range states {
-			row, query := i/group, head*group+i%group
-			if seen := s.seen(row, tile); seen > 0 {
-				kernels.Attend(&states[i], a.part(a.dst, s.Row+row, query), a.part(a.q, s.Row+row, query),
-					&w.tile, seen, a.scale)
-			}
-		}
+		a.attend(w, s, head, tile, func(i int) {
+			part, top, total := w.room.Part(i % kernels.QueryRows)
+			states[i].Merge(a.part(a.dst, s.Row+i/group, head*group+i%group), part, top, total)
+		})
 	}
 	for i := range states {
 		states[i].Finish(a.part(a.dst, s.Row+i/group, head*group+i%group))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/nrt-go/nrt/kernels"
-	"github.com/nrt-go/nrt/quant"
 )
 
 // Sequence is the stored context of one conversation: positions 0 to Len()-1.
@@ -42,36 +41,12 @@ func (q *Sequence) Reserve(n int) error {
 // once Advance has passed it.
 func (q *Sequence) Put(layer, pos int, k, v []float32) {
 	s := q.store.shape
-	p := q.pages[pos/s.PageTokens]
+	p, at := q.pages[pos/s.PageTokens], pos%s.PageTokens
 	for head := range s.Heads {
-		from := head * s.Dim
-		p.putColumn(s.keys(layer, head)+pos%s.PageTokens, s.PageTokens, k[from:from+s.Dim])
-		p.put(s.values(layer, head)+pos%s.PageTokens*s.Dim, v[from:from+s.Dim])
-	}
-}
-
-// keys is where a head's keys begin in a page, and values where its values do.
-func (s Shape) keys(layer, head int) int { return (layer*2*s.Heads + head) * s.PageTokens * s.Dim }
-
-func (s Shape) values(layer, head int) int { return s.keys(layer, s.Heads+head) }
-
-func (p *page) put(at int, x []float32) {
-	if p.f32 != nil {
-		copy(p.f32[at:], x)
-		return
-	}
-	kernels.F32ToF16(p.f16[at:at+len(x)], x)
-}
-
-// putColumn stores x with a step between its elements.
-func (p *page) putColumn(at, step int, x []float32) {
-	for _, v := range x {
-		if p.f32 != nil {
-			p.f32[at] = v
-		} else {
-			p.f16[at] = quant.F32ToF16(v)
-		}
-		at += step
+		from, to := head*s.Dim, (head+1)*s.Dim
+		values := p.block(s, s.values(layer, head))
+		putKey(p.block(s, s.keys(layer, head)), values, at, s.PageTokens, k[from:to])
+		putValue(values, at, v[from:to])
 	}
 }
 
@@ -98,23 +73,16 @@ func (q *Sequence) Truncate(n int) {
 // Free gives every page back; the sequence is then empty and usable.
 func (q *Sequence) Free() { q.Truncate(0) }
 
-// load widens the keys and values of one head at positions start to start+n-1; start is where a page begins. Keys come
-// in whole pages: what lies beyond the last position is not looked at.
+// load points t to one head's blocks that hold positions start to start+n-1; start is where a page begins.
 func (q *Sequence) load(t *kernels.Tile, layer, head, start, n int) {
 	s := q.store.shape
-	size := s.PageTokens * s.Dim
-	for done := 0; done < n; done += s.PageTokens {
-		p := q.pages[(start+done)/s.PageTokens]
-		p.get(t.Keys[done*s.Dim:done*s.Dim+size], s.keys(layer, head))
-		rows := min(s.PageTokens, n-done)
-		p.get(t.Values[done*s.Dim:(done+rows)*s.Dim], s.values(layer, head))
+	t.Keys, t.Values, t.Next = t.Keys[:0], t.Values[:0], kernels.Block{}
+	first, beyond := start/s.PageTokens, (start+n+s.PageTokens-1)/s.PageTokens
+	for _, p := range q.pages[first:beyond] {
+		t.Keys = append(t.Keys, p.block(s, s.keys(layer, head)))
+		t.Values = append(t.Values, p.block(s, s.values(layer, head)))
 	}
-}
-
-func (p *page) get(dst []float32, at int) {
-	if p.f32 != nil {
-		copy(dst, p.f32[at:])
-		return
+	if beyond < len(q.pages) {
+		t.Next = q.pages[beyond].block(s, s.keys(layer, head))
 	}
-	kernels.F16ToF32(dst, p.f16[at:at+len(dst)])
 }

@@ -9,14 +9,6 @@ import (
 	"github.com/nrt-go/nrt/kernels"
 )
 
-// Elem is the number format of stored keys and values.
-type Elem int
-
-const (
-	F16 Elem = iota // half precision, the default
-	F32             // exact
-)
-
 // PageTokens is the usual number of positions in a page.
 const PageTokens = 64
 
@@ -29,11 +21,8 @@ type Shape struct {
 
 // TokenBytes is what one position takes.
 func (s Shape) TokenBytes() int64 {
-	size := int64(2)
-	if s.Elem == F32 {
-		size = 4
-	}
-	return 2 * size * int64(s.Layers) * int64(s.Heads) * int64(s.Dim)
+	row := elems[s.Elem].row + int64(s.Dim)*elems[s.Elem].number
+	return 2 * row * int64(s.Layers) * int64(s.Heads)
 }
 
 // PageBytes is what one page takes.
@@ -57,13 +46,6 @@ type Store struct {
 	inUse int
 }
 
-// page holds for each layer the keys of all heads, [head][Dim][position], and then their values, [head][position][Dim], in
-// one of the two forms. Scores of neighbouring positions fill a register, and so do neighbouring numbers of a value.
-type page struct {
-	f16 []uint16
-	f32 []float32
-}
-
 // FullError says that the budget does not have the pages that a reservation asks for.
 type FullError struct {
 	Needed, Left, Limit, Tokens int // pages, and positions in each
@@ -78,6 +60,9 @@ func NewStore(shape Shape, budget int64) (*Store, error) {
 	if shape.Layers < 1 || shape.Heads < 1 || shape.Dim < 1 || shape.PageTokens < 0 {
 		return nil, fmt.Errorf("kv: found %d layers of %d heads of %d in pages of %d tokens, want at least 1 of each",
 			shape.Layers, shape.Heads, shape.Dim, shape.PageTokens)
+	}
+	if shape.Elem == Q8_0 && shape.Dim%4 != 0 {
+		return nil, fmt.Errorf("kv: found heads of %d in %s, want a multiple of 4", shape.Dim, shape.Elem)
 	}
 	shape.PageTokens = shape.tokens()
 	if kernels.TilePositions%shape.PageTokens != 0 {
@@ -118,26 +103,17 @@ func (s *Store) take(dst []*page, n int) ([]*page, error) {
 			dst, s.free = append(dst, s.free[last]), s.free[:last]
 			continue
 		}
-		dst = append(dst, s.newPage())
+		dst = append(dst, newPage(s.shape))
 		s.made++
 	}
 	s.inUse += n
 	return dst, nil
 }
 
-func (s *Store) newPage() *page {
-	n := 2 * s.shape.Layers * s.shape.Heads * s.shape.PageTokens * s.shape.Dim
-	if s.shape.Elem == F32 {
-		return &page{f32: make([]float32, n)}
-	}
-	return &page{f16: make([]uint16, n)}
-}
-
 // give takes pages back. They are zeroed: what one sequence stored must not reach another.
 func (s *Store) give(pages []*page) {
 	for _, p := range pages {
-		clear(p.f16)
-		clear(p.f32)
+		p.clear()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -119,21 +119,26 @@ func TestTruncateRewinds(t *testing.T) {
 
 func TestAStepAllocatesNothing(t *testing.T) {
 	for name, m := range tinies() {
-		s := newSession(t, load(t, m.write(t)), kv.F16, 2, 8)
-		s.feed(someIDs(8))
-		if err := s.seq.Reserve(100); err != nil {
+		decodeAllocatesNothing(t, name, newSession(t, load(t, m.write(t)), kv.F16, 2, 8))
+		decodeAllocatesNothing(t, name, newSession(t, load(t, m.write(t)), kv.Q8_0, 2, 8))
+	}
+}
+
+func decodeAllocatesNothing(t *testing.T, name string, s *session) {
+	t.Helper()
+	s.feed(someIDs(8))
+	if err := s.seq.Reserve(100); err != nil {
+		t.Fatal(err)
+	}
+	b := &Batch{Seqs: []*kv.Sequence{s.seq}, Tokens: []Token{{ID: 5, Logits: true}}}
+	ctx := context.Background()
+	n := testing.AllocsPerRun(20, func() {
+		b.Tokens[0].Pos = s.seq.Len()
+		if _, err := s.runner.Forward(ctx, b); err != nil {
 			t.Fatal(err)
 		}
-		b := &Batch{Seqs: []*kv.Sequence{s.seq}, Tokens: []Token{{ID: 5, Logits: true}}}
-		ctx := context.Background()
-		n := testing.AllocsPerRun(20, func() {
-			b.Tokens[0].Pos = s.seq.Len()
-			if _, err := s.runner.Forward(ctx, b); err != nil {
-				t.Fatal(err)
-			}
-		})
-		if n != 0 {
-			t.Errorf("%s: a decode step allocates %g times", name, n)
-		}
+	})
+	if n != 0 {
+		t.Errorf("%s: a decode step allocates %g times", name, n)
 	}
 }

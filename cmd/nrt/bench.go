@@ -70,7 +70,7 @@ func (b *benchCommand) register(cmd *cobra.Command) {
 	flags.StringVarP(&b.depth, "n-depth", "d", "0", "tokens of context before the clock starts, a `list`")
 	flags.StringVarP(&b.threads, "threads", "t", "", "worker threads, a `list` (default: one for each physical core)")
 	flags.StringVarP(&b.batch, "batch-size", "b", fmt.Sprint(bench.DefaultBatch), "tokens of prompt in one forward, a `list`")
-	flags.StringVar(&b.kv, "kv", "f16", "element types of the KV cache, a `list` of f16 and f32 (also -ctk)")
+	flags.StringVar(&b.kv, "kv", "f16", "element types of the KV cache, a `list` of f16, f32 and q8_0 (also -ctk)")
 	activationsFlag(cmd, &b.activations)
 	flags.StringVar(&b.npl, "npl", "1", "sequences that decode together, a `list` (also -npl)")
 	flags.StringVar(&b.flash, "flash-attn", "1", "0 or 1, for llama-bench's sake (also -fa): attention is always in the flash form")

@@ -16,6 +16,7 @@ import (
 	"github.com/nrt-go/nrt/cmd/nrt/internal/params"
 	"github.com/nrt-go/nrt/hub"
 	"github.com/nrt-go/nrt/kernels"
+	"github.com/nrt-go/nrt/kv"
 )
 
 // modelFlags say which model and how to open it.
@@ -43,12 +44,12 @@ func (f *modelFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVarP(&f.threads, "threads", "t", 0, "worker threads, `N` (default: one for each physical core)")
 	flags.IntVarP(&f.context, "ctx-size", "c", 0, "context in `tokens` (default: the model's own, at most 8192)")
-	flags.StringVar(&f.kv, "kv", "", "element `type` of the KV cache: f16 or f32 (default: f32 where weights or activations are, else f16)")
+	flags.StringVar(&f.kv, "kv", "", "element `type` of the KV cache: f16, f32 or q8_0 (default: f32 where weights or activations are, else f16)")
 	activationsFlag(cmd, &f.activations)
 	flags.BoolVar(&f.noMap, "no-mmap", false, "read the file into memory instead of mapping it")
 	flags.BoolVar(&f.noPacked, "no-pack-cache", false, "neither use nor keep packed weights, see nrt pack (also NRT_PACKED=off)")
 	flags.StringVar(&f.templateFile, "chat-template-file", "", "use the chat template in this `file` instead of the model's own")
-	must(cmd.RegisterFlagCompletionFunc("kv", cobra.FixedCompletions([]string{"f16", "f32"}, cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("kv", cobra.FixedCompletions(kv.ElemNames(), cobra.ShellCompDirectiveNoFileComp)))
 }
 
 func activationsFlag(cmd *cobra.Command, form *string) {

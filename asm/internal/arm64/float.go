@@ -168,6 +168,11 @@ func expLanes(a *Asm) {
 	lane, x, n := a.Param("lane"), a.Param("x"), a.Param("n")
 	top := a.FloatParam("max")
 	a.Op("VDUP", top.lane("S", 0), top.of("S4"))
+	expSums(a, lane, x, n, top)
+}
+
+// expSums emits the rest of a function that replaces x by e^(x-top) and sums it up in sixteen lanes.
+func expSums(a *Asm, lane, x, n R, top V) {
 	sums, e := a.zeros(), newExponential(a)
 	a.sixteen(n, []R{x}, func() {
 		for i, s := range sums {
