@@ -166,6 +166,11 @@ func widenBrainAsm(dst *float32, src *uint16, n int)
 //go:noescape
 func narrowAsm(dst *uint16, src *float32, n int)
 
+// decodeNibblesAsm writes scale[b]*table[q] + offset[b] for the 32 codes q of each of n blocks, whose 16 bytes lie stride bytes apart.
+//
+//go:noescape
+func decodeNibblesAsm(dst *float32, src *byte, n int, stride int, table *[16]int8, scale *float32, offset *float32)
+
 // record32Asm writes a record for each block; records are stride bytes apart.
 //
 //go:noescape

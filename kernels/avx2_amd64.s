@@ -7016,6 +7016,68 @@ eight:
 	VZEROUPPER
 	RET
 
+// func decodeNibblesAsm(dst *float32, src *byte, n int, stride int, table *[16]int8, scale *float32, offset *float32)
+// Requires: AVX, AVX2
+TEXT ·decodeNibblesAsm(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    stride+24(FP), BX
+	MOVQ    table+32(FP), SI
+	VMOVDQU (SI), X0
+	MOVQ    scale+40(FP), SI
+	MOVQ    offset+48(FP), DI
+
+block:
+	VMOVDQU      (CX), X1
+	VPSRLW       $0x04, X1, X2
+	VBROADCASTSS (SI), Y3
+	VBROADCASTSS (DI), Y4
+	VPAND        word_0f0f0f0f<>+0(SB), X1, X1
+	VPSHUFB      X1, X0, X1
+	VPMOVSXBD    X1, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y4, Y5, Y5
+	VMOVUPS      Y5, (AX)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VPAND        word_0f0f0f0f<>+0(SB), X2, X2
+	VPSHUFB      X2, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 64(AX)
+	VPSRLDQ      $0x08, X2, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 96(AX)
+	ADDQ         BX, CX
+	ADDQ         $0x80, AX
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, DI
+	DECQ         DX
+	JNZ          block
+	VZEROUPPER
+	RET
+
+DATA word_0f0f0f0f<>+0(SB)/4, $0x0f0f0f0f
+DATA word_0f0f0f0f<>+4(SB)/4, $0x0f0f0f0f
+DATA word_0f0f0f0f<>+8(SB)/4, $0x0f0f0f0f
+DATA word_0f0f0f0f<>+12(SB)/4, $0x0f0f0f0f
+DATA word_0f0f0f0f<>+16(SB)/4, $0x0f0f0f0f
+DATA word_0f0f0f0f<>+20(SB)/4, $0x0f0f0f0f
+DATA word_0f0f0f0f<>+24(SB)/4, $0x0f0f0f0f
+DATA word_0f0f0f0f<>+28(SB)/4, $0x0f0f0f0f
+GLOBL word_0f0f0f0f<>(SB), RODATA|NOPTR, $32
+
 // func record32Asm(dst *byte, x *float32, blocks int, stride int)
 // Requires: AVX, AVX2
 TEXT ·record32Asm(SB), NOSPLIT, $0-32

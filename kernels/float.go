@@ -17,6 +17,8 @@ type floatProducts struct {
 	// tile multiplies tileRows rows of F32 by tileColumns columns.
 	tile                  floatRun
 	tileRows, tileColumns int
+	// decodeFrom is the number of columns from which on it pays to decode what rows could multiply as it is.
+	decodeFrom int
 	// decode is faster than the format's own.
 	decode map[quant.Type]func(dst []float32, src []byte)
 }
@@ -60,16 +62,18 @@ func (f *floatProducts) decodeRows(dst []float32, in *Input, r, n int) {
 	decode(dst[:n*in.x.Cols], in.weight.Data[r*in.rowBytes:(r+n)*in.rowBytes])
 }
 
-// multiply is the product of n rows from row r on and all columns: as many columns as there are in tiles, and the others
-// one by one. Few columns are not worth decoding for.
+// multiply is the product of n rows from row r on and all columns: where the weights are float32, as many columns as
+// there are in tiles, and the others one by one.
 func (f *floatProducts) multiply(in *Input, w *room, r, n int) {
-	t, columns := in.weight.Type, in.x.Rows
-	whole := columns - columns%f.tileColumns
+	columns, whole := in.x.Rows, 0
 	p := floatProduct{in: in, row: r, weights: &in.weight.Data[r*in.rowBytes], stride: in.rowBytes}
-	run := f.rows[t]
-	if run == nil || whole > 0 && t != quant.F32 {
+	run, decoded := f.rows[in.weight.Type], in.weight.Type == quant.F32
+	if !decoded && (run == nil || columns >= f.decodeFrom) {
 		f.decodeRows(w.f32, in, r, n)
-		run, p.weights, p.stride = f.rows[quant.F32], (*byte)(unsafe.Pointer(&w.f32[0])), 4*in.x.Cols
+		run, p.weights, p.stride, decoded = f.rows[quant.F32], (*byte)(unsafe.Pointer(&w.f32[0])), 4*in.x.Cols, true
+	}
+	if decoded {
+		whole = columns - columns%f.tileColumns
 	}
 	for i := 0; i < whole; i += f.tileColumns {
 		for at := 0; at < n; at += f.tileRows {

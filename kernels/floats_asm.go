@@ -2,12 +2,6 @@
 
 package kernels
 
-import (
-	"unsafe"
-
-	"github.com/nrt-go/nrt/quant"
-)
-
 // vectors puts an architecture's float operations in place of the Go loops. They are the same in all of its instruction
 // sets: what they read comes from cache, where wider registers gain little.
 func vectors(row *isa) {
@@ -107,29 +101,5 @@ func record256Vector(dst []byte, x []float32, stride int) {
 	if blocks := len(x) / 256; blocks > 0 {
 		_ = dst[(blocks-1)*stride+record256-1]
 		record256Asm(&dst[0], &x[0], blocks, stride)
-	}
-}
-
-// decodeVector decodes formats of single weights.
-var decodeVector = map[quant.Type]func(dst []float32, src []byte){
-	quant.F32:  func(dst []float32, src []byte) { copy(dst, viewOf[float32](src)) },
-	quant.F16:  func(dst []float32, src []byte) { toF32Vector(dst, viewOf[uint16](src)) },
-	quant.BF16: brainToF32Vector,
-}
-
-// viewOf reads little-endian bytes as the numbers they are: both architectures are little-endian, and neither asks for
-// aligned addresses.
-func viewOf[T any](b []byte) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
-}
-
-func brainToF32Vector(dst []float32, src []byte) {
-	halves := viewOf[uint16](src)[:len(dst)]
-	whole := len(dst) &^ 7
-	if whole > 0 {
-		widenBrainAsm(&dst[0], &halves[0], whole)
-	}
-	for i := whole; i < len(dst); i++ {
-		dst[i] = quant.BF16ToF32(halves[i])
 	}
 }

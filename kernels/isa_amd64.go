@@ -14,13 +14,13 @@ func candidates() []candidate {
 		{"avx512", []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}, func(row *isa) {
 			vectors(row)
 			row.attention, row.soften, row.blend = attentionAVX512, softenOf(softenAVX512), blendOf(blendAVX512)
-			row.floats = floatProducts{rows: productsAVX512, tile: tileAVX512, tileRows: 4, tileColumns: 4, decode: decodeVector}
+			row.floats = floatProducts{rows: productsAVX512, tile: tileAVX512, tileRows: 4, tileColumns: 4, decodeFrom: 4, decode: decodeVector}
 			row.addPanels(rowsAVX512)
 		}},
 		{"avx2", []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}, func(row *isa) {
 			vectors(row)
 			row.attention, row.soften, row.blend = attentionAVX2, softenOf(softenAVX2), blendOf(blendAVX2)
-			row.floats = floatProducts{rows: productsAVX2, tile: tileAVX2, tileRows: 2, tileColumns: 3, decode: decodeVector}
+			row.floats = floatProducts{rows: productsAVX2, tile: tileAVX2, tileRows: 2, tileColumns: 3, decodeFrom: 9, decode: decodeVector}
 			row.addPanels(rowsAVX2)
 		}},
 	}

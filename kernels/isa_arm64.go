@@ -14,7 +14,7 @@ func candidates() []candidate {
 		return func(row *isa) {
 			vectors(row)
 			row.attention, row.soften, row.blend = attentionNEON(q8), softenOf(softenNEON), blendOf(blendNEON)
-			row.floats = floatProducts{rows: productsNEON, tile: tileNEON, tileRows: 2, tileColumns: 3, decode: decodeVector}
+			row.floats = floatProducts{rows: productsNEON, tile: tileNEON, tileRows: 2, tileColumns: 3, decodeFrom: 9, decode: decodeVector}
 			row.addPanels(runs)
 		}
 	}

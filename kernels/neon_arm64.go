@@ -318,6 +318,11 @@ func widenBrainAsm(dst *float32, src *uint16, n int)
 //go:noescape
 func narrowAsm(dst *uint16, src *float32, n int)
 
+// decodeNibblesAsm writes scale[b]*table[q] + offset[b] for the 32 codes q of each of n blocks, whose 16 bytes lie stride bytes apart.
+//
+//go:noescape
+func decodeNibblesAsm(dst *float32, src *byte, n int, stride int, table *[16]int8, scale *float32, offset *float32)
+
 // productF32NEON multiplies four rows of F32 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
 //
 //go:noescape

@@ -19217,6 +19217,74 @@ eight1:
 	BNE eight1
 	RET
 
+// func decodeNibblesAsm(dst *float32, src *byte, n int, stride int, table *[16]int8, scale *float32, offset *float32)
+TEXT ·decodeNibblesAsm(SB), NOSPLIT, $0-56
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD stride+24(FP), R3
+	MOVD scale+40(FP), R4
+	MOVD offset+48(FP), R5
+	MOVD table+32(FP), R6
+	FMOVQ (R6), F0
+	VMOVI $15, V1.B16
+block1:
+	FMOVQ (R1), F2
+	VUSHR $4, V2.B16, V3.B16
+	VAND V1.B16, V2.B16, V2.B16
+	FMOVS (R4), F4
+	FMOVS (R5), F5
+	VDUP V5.S[0], V5.S4
+	VTBL V2.B16, [V0.B16], V2.B16
+	WORD $0x0f08a446 // sxtl v6.8h, v2.8b
+	WORD $0x4f08a447 // sxtl2 v7.8h, v2.16b
+	WORD $0x0f10a4c8 // sxtl v8.4s, v6.4h
+	WORD $0x4f10a4c9 // sxtl2 v9.4s, v6.8h
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x4f849108 // fmul v8.4s, v8.4s, v4.s[0]
+	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x4f849129 // fmul v9.4s, v9.4s, v4.s[0]
+	WORD $0x4e25d529 // fadd v9.4s, v9.4s, v5.4s
+	FSTPQ (F8, F9), (R0)
+	WORD $0x0f10a4e8 // sxtl v8.4s, v7.4h
+	WORD $0x4f10a4e9 // sxtl2 v9.4s, v7.8h
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x4f849108 // fmul v8.4s, v8.4s, v4.s[0]
+	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x4f849129 // fmul v9.4s, v9.4s, v4.s[0]
+	WORD $0x4e25d529 // fadd v9.4s, v9.4s, v5.4s
+	FSTPQ (F8, F9), 32(R0)
+	VTBL V3.B16, [V0.B16], V3.B16
+	WORD $0x0f08a466 // sxtl v6.8h, v3.8b
+	WORD $0x4f08a467 // sxtl2 v7.8h, v3.16b
+	WORD $0x0f10a4c8 // sxtl v8.4s, v6.4h
+	WORD $0x4f10a4c9 // sxtl2 v9.4s, v6.8h
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x4f849108 // fmul v8.4s, v8.4s, v4.s[0]
+	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x4f849129 // fmul v9.4s, v9.4s, v4.s[0]
+	WORD $0x4e25d529 // fadd v9.4s, v9.4s, v5.4s
+	FSTPQ (F8, F9), 64(R0)
+	WORD $0x0f10a4e8 // sxtl v8.4s, v7.4h
+	WORD $0x4f10a4e9 // sxtl2 v9.4s, v7.8h
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x4f849108 // fmul v8.4s, v8.4s, v4.s[0]
+	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x4f849129 // fmul v9.4s, v9.4s, v4.s[0]
+	WORD $0x4e25d529 // fadd v9.4s, v9.4s, v5.4s
+	FSTPQ (F8, F9), 96(R0)
+	ADD R3, R1
+	ADD $128, R0
+	ADD $4, R4
+	ADD $4, R5
+	SUBS $1, R2
+	BNE block1
+	RET
+
 // func productF32NEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
 TEXT ·productF32NEON(SB), NOSPLIT, $0-56
 	MOVD w+8(FP), R0

@@ -13,7 +13,7 @@ var fp4 = [16]float32{0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12}
 
 func decodeMXFP4(dst []float32, src []byte) {
 	for ; len(dst) >= 32; dst, src = dst[32:], src[17:] {
-		d := halfPower(src[0])
+		d := HalfPower(src[0])
 		low, high := dst[:16], dst[16:32]
 		for j, q := range src[1:17] {
 			low[j] = fp4[q&15] * d
@@ -22,9 +22,9 @@ func decodeMXFP4(dst []float32, src []byte) {
 	}
 }
 
-// halfPower is 2^(e−128): half the scale, since fp4 is doubled. The two lowest exponents are subnormal. 255, the
+// HalfPower is 2^(e−128), half of what the exponent e of an MXFP4 block says: the decoder's codes are doubled. The two lowest exponents are subnormal. 255, the
 // standard's NaN, is read as a number, as ggml does.
-func halfPower(e byte) float32 {
+func HalfPower(e byte) float32 {
 	if e < 2 {
 		return math.Float32frombits(0x00200000 << e)
 	}

@@ -13,6 +13,7 @@ func floats(a *Asm) {
 	widen(a)
 	widenBrain(a)
 	narrow(a)
+	decodeNibbles(a)
 }
 
 // float32s takes a register with v in every lane, words one with bits.

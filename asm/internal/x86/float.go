@@ -20,6 +20,7 @@ func Floats() {
 	widen()
 	widenBrain()
 	narrow()
+	decodeNibbles()
 }
 
 // float is a float32 in every lane, read from memory.
