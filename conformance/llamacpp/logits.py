@@ -1,9 +1,10 @@
 """llama.cpp's logits over a text, teacher-forced, as the logits file that `nrt eval --compare-logits` reads.
 
-usage: logits.py MODEL TEXT OUT [--tokens N] [--ctx C] [--first F]
+usage: logits.py MODEL TEXT OUT [--tokens N] [--ctx C] [--first F] [--exact]
 
 The first N tokens of TEXT are cut into windows of C tokens; where the model starts texts with BOS, BOS takes the place
-of each window's first token. The file (package bench has the same description) is little-endian: "nrtlogit", then
+of each window's first token. With --exact nothing is rounded to less than float32: keys and values are kept so, and each
+window is one batch, for which a llama.cpp with BLAS decodes weights instead of rounding activations. The file (package bench has the same description) is little-endian: "nrtlogit", then
 uint32 version 1, vocab, windows, C, F; then for each window C int32 tokens and C-1-F rows of vocab float32 logits. Row i
 is what the model says after tokens[:F+i+1]; the last token of a window has none.
 """
@@ -41,8 +42,9 @@ def main():
     p.add_argument("--tokens", type=int, default=2560, help="how much of the text (default 2560)")
     p.add_argument("--ctx", type=int, default=512, help="tokens of a window (default 512)")
     p.add_argument("--first", type=int, default=0, help="position of each window's first row (default 0)")
+    p.add_argument("--exact", action="store_true", help="float32 activations, keys and values; wants a llama.cpp with BLAS")
     a = p.parse_args()
-    llama = oracle.load(a.model, n_ctx=a.ctx, n_batch=a.ctx, logits_all=True)
+    llama = oracle.load(a.model, n_ctx=a.ctx, n_batch=a.ctx, logits_all=True, **(oracle.exact(a.ctx) if a.exact else {}))
     with open(a.text, encoding="utf-8") as f:
         tokens = llama.tokenize(f.read().encode(), add_bos=oracle.adds_bos(llama), special=False)[:a.tokens]
     cut = list(windows(llama, tokens, a.ctx))

@@ -56,6 +56,21 @@ def load(model, **options):
     return llama_cpp.Llama(str(model), verbose=False, **options)
 
 
+BLAS_ROWS = 32  # the least rows of a batch that llama.cpp gives to BLAS
+F32 = 0         # llama.cpp's number of that type
+
+
+def exact(ctx):
+    """The options of load with which a llama.cpp with BLAS rounds nothing to less than float32."""
+    import llama_cpp
+
+    if not list((pathlib.Path(llama_cpp.__file__).parent / "lib").glob("*ggml-blas*")):
+        raise ValueError(f"{llama_cpp.__file__} is built without BLAS; run.py builds one with it")
+    if ctx <= BLAS_ROWS:
+        raise ValueError(f"found windows of {ctx} tokens, want more than the {BLAS_ROWS} from which on BLAS is used")
+    return {"n_ubatch": ctx, "type_k": F32, "type_v": F32}
+
+
 def quantize(source, out, ftype):
     """Has llama.cpp quantize a model to one of its file types (0 is float32)."""
     import llama_cpp

@@ -1,8 +1,9 @@
 """Runs the checks against llama.cpp: python3 run.py [divergence] [quantize] [tokens] (all without arguments).
 
-Needs only Python 3.10, Go and a C++ compiler: where the packages of requirements.txt are not at hand in the running
-Python it makes an environment in $NRT_CONFORMANCE_CACHE (~/.cache/nrt-conformance) and builds llama.cpp there, some
-minutes once. $NRT is the nrt to judge (built from this tree otherwise), $NRT_SMOLLM2 the model (fetched otherwise).
+Needs only Python 3.10, Go, a C++ compiler and, for divergence, OpenBLAS (Debian: libopenblas-dev). Where the packages
+of requirements.txt are not at hand in the running Python it makes an environment in $NRT_CONFORMANCE_CACHE
+(~/.cache/nrt-conformance) and builds llama.cpp there, some minutes once; a second one has the llama.cpp with BLAS that
+divergence wants. $NRT is the nrt to judge (built from this tree otherwise), $NRT_SMOLLM2 the model (fetched otherwise).
 """
 
 import importlib.metadata
@@ -18,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 STEPS = ("divergence", "quantize", "tokens")
 # The instruction sets of any x86-64 of the last ten years: what compilers make of newer ones is not under test here.
 BUILD = "-DGGML_NATIVE=OFF -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_AVX512=OFF"
+BLAS = "-DGGML_BLAS=ON -DGGML_BLAS_VENDOR=OpenBLAS"
 
 
 def satisfied(requirements):
@@ -33,10 +35,15 @@ def satisfied(requirements):
 
 def python():
     """An interpreter that has the requirements."""
-    requirements = HERE / "requirements.txt"
-    if satisfied(requirements):
+    if satisfied(HERE / "requirements.txt"):
         return sys.executable
-    folder = oracle.CACHE / "venv"
+    return environment("venv", "")
+
+
+def environment(name, options):
+    """The interpreter of an environment that has the requirements, its llama.cpp built with more options than BUILD."""
+    requirements = HERE / "requirements.txt"
+    folder = oracle.CACHE / name
     interpreter = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     installed = folder / "installed.txt"
     if installed.exists() and installed.read_text() == requirements.read_text():
@@ -44,8 +51,10 @@ def python():
     venv.create(folder, with_pip=True)
     print(f"installing {requirements.name} in {folder}: llama.cpp takes some minutes to build", flush=True)
     env = dict(os.environ)
-    env.setdefault("CMAKE_ARGS", BUILD)
-    subprocess.run([str(interpreter), "-m", "pip", "install", "--quiet", "-r", str(requirements)], env=env, check=True)
+    env["CMAKE_ARGS"] = f"{env.get('CMAKE_ARGS', BUILD)} {options}"
+    # pip's cache knows a package by its version, not by how it was built.
+    subprocess.run([str(interpreter), "-m", "pip", "install", "--quiet", "--no-cache-dir", "-r", str(requirements)], env=env,
+                   check=True)
     installed.write_text(requirements.read_text())
     return str(interpreter)
 
@@ -56,6 +65,8 @@ def main():
         sys.exit(f"no step {unknown[0]!r}\n\n{__doc__}")
     interpreter = python()
     env = dict(os.environ, NRT=oracle.nrt_binary(), NRT_SMOLLM2=str(oracle.smollm2()))
+    if "divergence" in steps:
+        env["NRT_CONFORMANCE_BLAS"] = environment("venv-blas", BLAS)
     failed = []
     for step in steps:
         print(f"\n== {step}", flush=True)
