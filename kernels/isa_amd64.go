@@ -10,6 +10,15 @@ import (
 
 // candidates are the instruction sets that this architecture has kernels for, best first.
 func candidates() []candidate {
+	avx2 := []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}
+	with256 := func(runs map[quant.Type]panelRun) func(row *isa) {
+		return func(row *isa) {
+			vectors(row)
+			row.attention, row.soften, row.blend = attentionAVX2, softenOf(softenAVX2), blendOf(blendAVX2)
+			row.floats = floatProducts{rows: productsAVX2, tile: tileAVX2, tileRows: 2, tileColumns: 3, decodeFrom: 9, decode: decodeVector}
+			row.addPanels(runs)
+		}
+	}
 	return []candidate{
 		{"avx512", []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}, func(row *isa) {
 			vectors(row)
@@ -17,12 +26,8 @@ func candidates() []candidate {
 			row.floats = floatProducts{rows: productsAVX512, tile: tileAVX512, tileRows: 4, tileColumns: 4, decodeFrom: 4, decode: decodeVector}
 			row.addPanels(rowsAVX512)
 		}},
-		{"avx2", []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}, func(row *isa) {
-			vectors(row)
-			row.attention, row.soften, row.blend = attentionAVX2, softenOf(softenAVX2), blendOf(blendAVX2)
-			row.floats = floatProducts{rows: productsAVX2, tile: tileAVX2, tileRows: 2, tileColumns: 3, decodeFrom: 9, decode: decodeVector}
-			row.addPanels(rowsAVX2)
-		}},
+		{"avxvnni", append([]cpuid.FeatureID{cpuid.AVXVNNI}, avx2...), with256(rowsAVXVNNI)},
+		{"avx2", avx2, with256(rowsAVX2)},
 	}
 }
 
@@ -38,6 +43,20 @@ var rowsAVX512 = map[quant.Type]panelRun{
 	quant.Q4_K:   rowsQ4_KAVX512,
 	quant.Q5_K:   rowsQ5_KAVX512,
 	quant.Q6_K:   rowsQ6_KAVX512,
+}
+
+var rowsAVXVNNI = map[quant.Type]panelRun{
+	quant.Q4_0:   rowsQ4_0AVXVNNI,
+	quant.Q4_1:   rowsQ4_1AVXVNNI,
+	quant.Q5_0:   rowsQ5_0AVXVNNI,
+	quant.Q5_1:   rowsQ5_1AVXVNNI,
+	quant.Q8_0:   rowsQ8_0AVXVNNI,
+	quant.IQ4_NL: rowsIQ4_NLAVXVNNI,
+	quant.Q2_K:   rowsQ2_KAVXVNNI,
+	quant.Q3_K:   rowsQ3_KAVXVNNI,
+	quant.Q4_K:   rowsQ4_KAVXVNNI,
+	quant.Q5_K:   rowsQ5_KAVXVNNI,
+	quant.Q6_K:   rowsQ6_KAVXVNNI,
 }
 
 var rowsAVX2 = map[quant.Type]panelRun{

@@ -12,14 +12,15 @@ import (
 // avx2 needs AVX2, FMA and F16C: a vector is eight rows of a panel. VPMADDUBSW adds two products of bytes in 16 bits
 // and saturates there, so sums stay in 16 bits only as long as the largest weight allows it.
 type avx2 struct {
+	name      string
 	constants map[byte]Mem
 	ones      Mem
 }
 
 // AVX2 is the instruction set of Haswell and Zen.
-func AVX2() machine { return &avx2{constants: map[byte]Mem{}} }
+func AVX2() machine { return &avx2{name: "AVX2", constants: map[byte]Mem{}} }
 
-func (*avx2) suffix() string                      { return "AVX2" }
+func (a *avx2) suffix() string                    { return a.name }
 func (*avx2) lanes() int                          { return 8 }
 func (*avx2) vec() reg.VecVirtual                 { return YMM() }
 func (*avx2) load(m Mem, dst reg.VecVirtual)      { VMOVDQU(m, dst) }
@@ -58,7 +59,7 @@ func constant(suffix string, b byte, n int) Mem {
 // wordOnes is the multiplier that only adds the two words of a lane.
 func (a *avx2) wordOnes() Mem {
 	if a.ones.Symbol.Name == "" {
-		a.ones = GLOBL("wordOnes_AVX2", RODATA|NOPTR)
+		a.ones = GLOBL("wordOnes_"+a.name, RODATA|NOPTR)
 		for i := 0; i < 32; i += 4 {
 			DATA(i, U32(0x00010001))
 		}

@@ -57,86 +57,18 @@ func (*avx512) columns() int { return 8 }
 
 func (*avx512) hold(_ panel, w []reg.VecVirtual) []reg.VecVirtual { return w }
 
-func (a *avx512) dot32(p panel, w []reg.VecVirtual, x []Mem) []reg.VecVirtual {
-	var sums []reg.VecVirtual
-	for _, x := range x {
-		sums = append(sums, begin32(a, p, x))
-	}
-	for g, v := range w {
-		for i, sum := range sums {
-			VPDPBUSD_BCST(x[i].Offset(4*g), v, sum)
-		}
-	}
-	return sums
-}
-
-// inWords is how many groups of four products may be summed in 16 bits, where multiplying words pays: two sums at most
-// for the groups that share a small scale. It is 0 where it does not.
-func inWords(top, groups int) int {
-	if fit := 32767 / (4 * 127 * top); 2*fit >= groups {
-		return min(fit, groups)
-	}
-	return 0
-}
-
-// subDot multiplies sums that fit 16 bits as words: their upper halves say no more than the sign, and meet zeros.
-func (a *avx512) subDot(w []reg.VecVirtual, top int, x []Mem, sub []reg.VecVirtual, sum []Mem) {
-	var sums []reg.VecVirtual
-	for _, m := range sum {
-		v := ZMM()
-		a.load(m, v)
-		sums = append(sums, v)
-	}
-	per := len(w) / len(sub)
-	words := inWords(top, per)
-	chain := per
-	if words > 0 {
-		chain = words
-	}
-	for first := 0; first < len(w); first += chain {
-		small := sub[first/per]
-		for i, part := range a.chains(w[first:first+chain], x, first) {
-			if words > 0 {
-				VPDPWSSD(small, part, sums[i])
-				continue
-			}
-			VPMULLD(small, part, part)
-			VPADDD(part, sums[i], sums[i])
-		}
-	}
-	for i, m := range sum {
-		a.store(sums[i], m)
-	}
-}
-
-// chains multiplies w, which begins with that group, and each column.
-func (a *avx512) chains(w []reg.VecVirtual, x []Mem, first int) []reg.VecVirtual {
-	var parts []reg.VecVirtual
-	for range x {
-		part := ZMM()
-		a.zero(part)
-		parts = append(parts, part)
-	}
-	for g, v := range w {
-		for i, part := range parts {
-			VPDPBUSD_BCST(x[i].Offset(4*(first+g)), v, part)
-		}
-	}
-	return parts
-}
-
+func (*avx512) dotBytes(x Mem, w, sum reg.VecVirtual) { VPDPBUSD_BCST(x, w, sum) }
+func (*avx512) addWords(a, b, sum reg.VecVirtual)     { VPDPWSSD(a, b, sum) }
 func (*avx512) dotWords(x Mem, w, sum reg.VecVirtual) { VPDPWSSD_BCST(x, w, sum) }
 
+func (a *avx512) dot32(p panel, w []reg.VecVirtual, x []Mem) []reg.VecVirtual {
+	return vnniDot32(a, p, w, x)
+}
+
+func (a *avx512) subDot(w []reg.VecVirtual, top int, x []Mem, sub []reg.VecVirtual, sum []Mem) {
+	vnniSubDot(a, w, top, x, sub, sum)
+}
+
 func (a *avx512) multiplier(pairs reg.VecVirtual, odd bool, top, groups int) reg.VecVirtual {
-	m := ZMM()
-	if !odd {
-		VPSLLD(U8(16), pairs, m)
-		pairs = m
-	}
-	if inWords(top, groups) > 0 {
-		VPSRLD(U8(16), pairs, m)
-	} else {
-		VPSRAD(U8(16), pairs, m)
-	}
-	return m
+	return vnniMultiplier(a, pairs, odd, top, groups)
 }

@@ -16,7 +16,13 @@ var avx512Only = regexp.MustCompile(`\b(?:[XYZ](?:1[6-9]|2[0-9]|3[01])|Z[0-9]|Z1
 var evexOnly = regexp.MustCompile(`\b(?:VP(?:AND|ANDN|OR|XOR)[DQ]|VMOVDQ[AU](?:8|16|32|64)|VPDPB?[A-Z]+|VPTERNLOG[DQ]|VPROL?[DQ]|VP(?:MIN|MAX|ABS|SRA|MULL)[A-Z]?Q|VPMOV(?:U?S)?[DQW][BWD]|\w+[._]BCST\w*)\b`)
 
 func TestAVX2StaysAVX2(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("../../../kernels", "avx2_amd64.s"))
+	for _, name := range []string{"avx2_amd64.s", "avxvnni_amd64.s"} {
+		t.Run(name, func(t *testing.T) { staysAVX2(t, name) })
+	}
+}
+
+func staysAVX2(t *testing.T, name string) {
+	text, err := os.ReadFile(filepath.Join("../../../kernels", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +41,7 @@ func TestAVX2StaysAVX2(t *testing.T) {
 		}
 	}
 	if vectors == 0 {
-		t.Error("no Y register in avx2_amd64.s")
+		t.Errorf("no Y register in %s", name)
 	}
 }
 
