@@ -40,6 +40,16 @@ DATA zeros<>+24(SB)/4, $0x00000000
 DATA zeros<>+28(SB)/4, $0x00000000
 GLOBL zeros<>(SB), RODATA|NOPTR, $32
 
+DATA rounderBy256<>+0(SB)/4, $0x004b4000
+DATA rounderBy256<>+4(SB)/4, $0x004b4000
+DATA rounderBy256<>+8(SB)/4, $0x004b4000
+DATA rounderBy256<>+12(SB)/4, $0x004b4000
+DATA rounderBy256<>+16(SB)/4, $0x004b4000
+DATA rounderBy256<>+20(SB)/4, $0x004b4000
+DATA rounderBy256<>+24(SB)/4, $0x004b4000
+DATA rounderBy256<>+28(SB)/4, $0x004b4000
+GLOBL rounderBy256<>(SB), RODATA|NOPTR, $32
+
 // func rowsQ4_0NEON(acc *float32, w *byte, x *byte, blocks int, n int)
 TEXT ·rowsQ4_0NEON(SB), NOSPLIT, $0-40
 	MOVD acc+0(FP), R0
@@ -1457,10 +1467,11 @@ TEXT ·rowsQ2_KNEON(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R6
 	MOVD R3, R7
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R6)
-	FSTPQ (F0, F0), 32(R6)
+	STP (ZR, ZR), (R6)
+	STP (ZR, ZR), 16(R6)
+	STP (ZR, ZR), 32(R6)
+	STP (ZR, ZR), 48(R6)
 	ADD $64, R6
 	SUBS $1, R7
 	BNE clear2
@@ -1900,54 +1911,54 @@ part7:
 	FMOVQ 1312(R1), F4
 	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
 	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
-	FMOVQ 1024(R1), F7
+	FMOVQ 1024(R1), F6
+	VUSHR $4, V6.B16, V6.B16
+	FMOVQ 1056(R1), F7
 	VUSHR $4, V7.B16, V7.B16
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 1056(R1), F9
+	FMOVQ 1088(R1), F8
+	VUSHR $4, V8.B16, V8.B16
+	FMOVQ 1120(R1), F9
 	VUSHR $4, V9.B16, V9.B16
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 1088(R1), F11
+	FMOVQ 1152(R1), F10
+	VUSHR $4, V10.B16, V10.B16
+	FMOVQ 1184(R1), F11
 	VUSHR $4, V11.B16, V11.B16
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 1120(R1), F13
+	FMOVQ 1216(R1), F12
+	VUSHR $4, V12.B16, V12.B16
+	FMOVQ 1248(R1), F13
 	VUSHR $4, V13.B16, V13.B16
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 1152(R1), F15
-	VUSHR $4, V15.B16, V15.B16
-	VMOV V15.B16, V14.B16
+	VMOV V6.B16, V14.B16
 	VSHL $8, V14.H8, V14.H8
 	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
+	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
+	VMOV V7.B16, V15.B16
+	VSHL $8, V15.H8, V15.H8
 	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 1184(R1), F17
-	VUSHR $4, V17.B16, V17.B16
-	VMOV V17.B16, V16.B16
+	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
+	VMOV V8.B16, V16.B16
 	VSHL $8, V16.H8, V16.H8
 	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
+	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
+	VMOV V9.B16, V17.B16
+	VSHL $8, V17.H8, V17.H8
 	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVQ 1216(R1), F19
-	VUSHR $4, V19.B16, V19.B16
-	VMOV V19.B16, V18.B16
+	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
+	VMOV V10.B16, V18.B16
 	VSHL $8, V18.H8, V18.H8
 	WORD $0x4f180652 // sshr v18.8h, v18.8h, #8
+	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
+	VMOV V11.B16, V19.B16
+	VSHL $8, V19.H8, V19.H8
 	WORD $0x4f180673 // sshr v19.8h, v19.8h, #8
-	FMOVQ 1248(R1), F21
-	VUSHR $4, V21.B16, V21.B16
-	VMOV V21.B16, V20.B16
+	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
+	VMOV V12.B16, V20.B16
 	VSHL $8, V20.H8, V20.H8
 	WORD $0x4f180694 // sshr v20.8h, v20.8h, #8
+	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
+	VMOV V13.B16, V21.B16
+	VSHL $8, V21.H8, V21.H8
 	WORD $0x4f1806b5 // sshr v21.8h, v21.8h, #8
+	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
 	MOVD R2, R6
 	MOVD R5, R7
 	MOVD R0, R8
@@ -1965,38 +1976,38 @@ finish8:
 	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
 	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
 	FLDPQ 256(R6), (F0, F1)
-	WORD $0x0f40a0d6 // smull v22.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0d7 // smull2 v23.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020f6 // smlal v22.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020f7 // smlal2 v23.4s, v7.8h, v0.h[1]
-	WORD $0x0f602116 // smlal v22.4s, v8.4h, v0.h[2]
-	WORD $0x4f602117 // smlal2 v23.4s, v8.8h, v0.h[2]
-	WORD $0x0f702136 // smlal v22.4s, v9.4h, v0.h[3]
-	WORD $0x4f702137 // smlal2 v23.4s, v9.8h, v0.h[3]
-	WORD $0x0f402956 // smlal v22.4s, v10.4h, v0.h[4]
-	WORD $0x4f402957 // smlal2 v23.4s, v10.8h, v0.h[4]
-	WORD $0x0f502976 // smlal v22.4s, v11.4h, v0.h[5]
-	WORD $0x4f502977 // smlal2 v23.4s, v11.8h, v0.h[5]
-	WORD $0x0f602996 // smlal v22.4s, v12.4h, v0.h[6]
-	WORD $0x4f602997 // smlal2 v23.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029b6 // smlal v22.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029b7 // smlal2 v23.4s, v13.8h, v0.h[7]
-	WORD $0x0f4121d6 // smlal v22.4s, v14.4h, v1.h[0]
-	WORD $0x4f4121d7 // smlal2 v23.4s, v14.8h, v1.h[0]
-	WORD $0x0f5121f6 // smlal v22.4s, v15.4h, v1.h[1]
-	WORD $0x4f5121f7 // smlal2 v23.4s, v15.8h, v1.h[1]
-	WORD $0x0f612216 // smlal v22.4s, v16.4h, v1.h[2]
-	WORD $0x4f612217 // smlal2 v23.4s, v16.8h, v1.h[2]
-	WORD $0x0f712236 // smlal v22.4s, v17.4h, v1.h[3]
-	WORD $0x4f712237 // smlal2 v23.4s, v17.8h, v1.h[3]
-	WORD $0x0f412a56 // smlal v22.4s, v18.4h, v1.h[4]
-	WORD $0x4f412a57 // smlal2 v23.4s, v18.8h, v1.h[4]
-	WORD $0x0f512a76 // smlal v22.4s, v19.4h, v1.h[5]
-	WORD $0x4f512a77 // smlal2 v23.4s, v19.8h, v1.h[5]
-	WORD $0x0f612a96 // smlal v22.4s, v20.4h, v1.h[6]
-	WORD $0x4f612a97 // smlal2 v23.4s, v20.8h, v1.h[6]
-	WORD $0x0f712ab6 // smlal v22.4s, v21.4h, v1.h[7]
-	WORD $0x4f712ab7 // smlal2 v23.4s, v21.8h, v1.h[7]
+	WORD $0x0f40a1d6 // smull v22.4s, v14.4h, v0.h[0]
+	WORD $0x4f40a1d7 // smull2 v23.4s, v14.8h, v0.h[0]
+	WORD $0x0f5020d6 // smlal v22.4s, v6.4h, v0.h[1]
+	WORD $0x4f5020d7 // smlal2 v23.4s, v6.8h, v0.h[1]
+	WORD $0x0f6021f6 // smlal v22.4s, v15.4h, v0.h[2]
+	WORD $0x4f6021f7 // smlal2 v23.4s, v15.8h, v0.h[2]
+	WORD $0x0f7020f6 // smlal v22.4s, v7.4h, v0.h[3]
+	WORD $0x4f7020f7 // smlal2 v23.4s, v7.8h, v0.h[3]
+	WORD $0x0f402a16 // smlal v22.4s, v16.4h, v0.h[4]
+	WORD $0x4f402a17 // smlal2 v23.4s, v16.8h, v0.h[4]
+	WORD $0x0f502916 // smlal v22.4s, v8.4h, v0.h[5]
+	WORD $0x4f502917 // smlal2 v23.4s, v8.8h, v0.h[5]
+	WORD $0x0f602a36 // smlal v22.4s, v17.4h, v0.h[6]
+	WORD $0x4f602a37 // smlal2 v23.4s, v17.8h, v0.h[6]
+	WORD $0x0f702936 // smlal v22.4s, v9.4h, v0.h[7]
+	WORD $0x4f702937 // smlal2 v23.4s, v9.8h, v0.h[7]
+	WORD $0x0f412256 // smlal v22.4s, v18.4h, v1.h[0]
+	WORD $0x4f412257 // smlal2 v23.4s, v18.8h, v1.h[0]
+	WORD $0x0f512156 // smlal v22.4s, v10.4h, v1.h[1]
+	WORD $0x4f512157 // smlal2 v23.4s, v10.8h, v1.h[1]
+	WORD $0x0f612276 // smlal v22.4s, v19.4h, v1.h[2]
+	WORD $0x4f612277 // smlal2 v23.4s, v19.8h, v1.h[2]
+	WORD $0x0f712176 // smlal v22.4s, v11.4h, v1.h[3]
+	WORD $0x4f712177 // smlal2 v23.4s, v11.8h, v1.h[3]
+	WORD $0x0f412a96 // smlal v22.4s, v20.4h, v1.h[4]
+	WORD $0x4f412a97 // smlal2 v23.4s, v20.8h, v1.h[4]
+	WORD $0x0f512996 // smlal v22.4s, v12.4h, v1.h[5]
+	WORD $0x4f512997 // smlal2 v23.4s, v12.8h, v1.h[5]
+	WORD $0x0f612ab6 // smlal v22.4s, v21.4h, v1.h[6]
+	WORD $0x4f612ab7 // smlal2 v23.4s, v21.8h, v1.h[6]
+	WORD $0x0f7129b6 // smlal v22.4s, v13.4h, v1.h[7]
+	WORD $0x4f7129b7 // smlal2 v23.4s, v13.8h, v1.h[7]
 	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
 	WORD $0x4f98909b // fmul v27.4s, v4.4s, v24.s[0]
 	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
@@ -2017,54 +2028,54 @@ finish8:
 	FMOVQ 1328(R1), F4
 	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
 	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
-	FMOVQ 1040(R1), F7
+	FMOVQ 1040(R1), F6
+	VUSHR $4, V6.B16, V6.B16
+	FMOVQ 1072(R1), F7
 	VUSHR $4, V7.B16, V7.B16
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 1072(R1), F9
+	FMOVQ 1104(R1), F8
+	VUSHR $4, V8.B16, V8.B16
+	FMOVQ 1136(R1), F9
 	VUSHR $4, V9.B16, V9.B16
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 1104(R1), F11
+	FMOVQ 1168(R1), F10
+	VUSHR $4, V10.B16, V10.B16
+	FMOVQ 1200(R1), F11
 	VUSHR $4, V11.B16, V11.B16
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 1136(R1), F13
+	FMOVQ 1232(R1), F12
+	VUSHR $4, V12.B16, V12.B16
+	FMOVQ 1264(R1), F13
 	VUSHR $4, V13.B16, V13.B16
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 1168(R1), F15
-	VUSHR $4, V15.B16, V15.B16
-	VMOV V15.B16, V14.B16
+	VMOV V6.B16, V14.B16
 	VSHL $8, V14.H8, V14.H8
 	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
+	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
+	VMOV V7.B16, V15.B16
+	VSHL $8, V15.H8, V15.H8
 	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 1200(R1), F17
-	VUSHR $4, V17.B16, V17.B16
-	VMOV V17.B16, V16.B16
+	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
+	VMOV V8.B16, V16.B16
 	VSHL $8, V16.H8, V16.H8
 	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
+	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
+	VMOV V9.B16, V17.B16
+	VSHL $8, V17.H8, V17.H8
 	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVQ 1232(R1), F19
-	VUSHR $4, V19.B16, V19.B16
-	VMOV V19.B16, V18.B16
+	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
+	VMOV V10.B16, V18.B16
 	VSHL $8, V18.H8, V18.H8
 	WORD $0x4f180652 // sshr v18.8h, v18.8h, #8
+	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
+	VMOV V11.B16, V19.B16
+	VSHL $8, V19.H8, V19.H8
 	WORD $0x4f180673 // sshr v19.8h, v19.8h, #8
-	FMOVQ 1264(R1), F21
-	VUSHR $4, V21.B16, V21.B16
-	VMOV V21.B16, V20.B16
+	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
+	VMOV V12.B16, V20.B16
 	VSHL $8, V20.H8, V20.H8
 	WORD $0x4f180694 // sshr v20.8h, v20.8h, #8
+	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
+	VMOV V13.B16, V21.B16
+	VSHL $8, V21.H8, V21.H8
 	WORD $0x4f1806b5 // sshr v21.8h, v21.8h, #8
+	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
 	MOVD R2, R6
 	MOVD R5, R7
 	MOVD R0, R8
@@ -2082,38 +2093,38 @@ finish9:
 	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
 	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
 	FLDPQ 256(R6), (F0, F1)
-	WORD $0x0f40a0d6 // smull v22.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0d7 // smull2 v23.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020f6 // smlal v22.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020f7 // smlal2 v23.4s, v7.8h, v0.h[1]
-	WORD $0x0f602116 // smlal v22.4s, v8.4h, v0.h[2]
-	WORD $0x4f602117 // smlal2 v23.4s, v8.8h, v0.h[2]
-	WORD $0x0f702136 // smlal v22.4s, v9.4h, v0.h[3]
-	WORD $0x4f702137 // smlal2 v23.4s, v9.8h, v0.h[3]
-	WORD $0x0f402956 // smlal v22.4s, v10.4h, v0.h[4]
-	WORD $0x4f402957 // smlal2 v23.4s, v10.8h, v0.h[4]
-	WORD $0x0f502976 // smlal v22.4s, v11.4h, v0.h[5]
-	WORD $0x4f502977 // smlal2 v23.4s, v11.8h, v0.h[5]
-	WORD $0x0f602996 // smlal v22.4s, v12.4h, v0.h[6]
-	WORD $0x4f602997 // smlal2 v23.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029b6 // smlal v22.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029b7 // smlal2 v23.4s, v13.8h, v0.h[7]
-	WORD $0x0f4121d6 // smlal v22.4s, v14.4h, v1.h[0]
-	WORD $0x4f4121d7 // smlal2 v23.4s, v14.8h, v1.h[0]
-	WORD $0x0f5121f6 // smlal v22.4s, v15.4h, v1.h[1]
-	WORD $0x4f5121f7 // smlal2 v23.4s, v15.8h, v1.h[1]
-	WORD $0x0f612216 // smlal v22.4s, v16.4h, v1.h[2]
-	WORD $0x4f612217 // smlal2 v23.4s, v16.8h, v1.h[2]
-	WORD $0x0f712236 // smlal v22.4s, v17.4h, v1.h[3]
-	WORD $0x4f712237 // smlal2 v23.4s, v17.8h, v1.h[3]
-	WORD $0x0f412a56 // smlal v22.4s, v18.4h, v1.h[4]
-	WORD $0x4f412a57 // smlal2 v23.4s, v18.8h, v1.h[4]
-	WORD $0x0f512a76 // smlal v22.4s, v19.4h, v1.h[5]
-	WORD $0x4f512a77 // smlal2 v23.4s, v19.8h, v1.h[5]
-	WORD $0x0f612a96 // smlal v22.4s, v20.4h, v1.h[6]
-	WORD $0x4f612a97 // smlal2 v23.4s, v20.8h, v1.h[6]
-	WORD $0x0f712ab6 // smlal v22.4s, v21.4h, v1.h[7]
-	WORD $0x4f712ab7 // smlal2 v23.4s, v21.8h, v1.h[7]
+	WORD $0x0f40a1d6 // smull v22.4s, v14.4h, v0.h[0]
+	WORD $0x4f40a1d7 // smull2 v23.4s, v14.8h, v0.h[0]
+	WORD $0x0f5020d6 // smlal v22.4s, v6.4h, v0.h[1]
+	WORD $0x4f5020d7 // smlal2 v23.4s, v6.8h, v0.h[1]
+	WORD $0x0f6021f6 // smlal v22.4s, v15.4h, v0.h[2]
+	WORD $0x4f6021f7 // smlal2 v23.4s, v15.8h, v0.h[2]
+	WORD $0x0f7020f6 // smlal v22.4s, v7.4h, v0.h[3]
+	WORD $0x4f7020f7 // smlal2 v23.4s, v7.8h, v0.h[3]
+	WORD $0x0f402a16 // smlal v22.4s, v16.4h, v0.h[4]
+	WORD $0x4f402a17 // smlal2 v23.4s, v16.8h, v0.h[4]
+	WORD $0x0f502916 // smlal v22.4s, v8.4h, v0.h[5]
+	WORD $0x4f502917 // smlal2 v23.4s, v8.8h, v0.h[5]
+	WORD $0x0f602a36 // smlal v22.4s, v17.4h, v0.h[6]
+	WORD $0x4f602a37 // smlal2 v23.4s, v17.8h, v0.h[6]
+	WORD $0x0f702936 // smlal v22.4s, v9.4h, v0.h[7]
+	WORD $0x4f702937 // smlal2 v23.4s, v9.8h, v0.h[7]
+	WORD $0x0f412256 // smlal v22.4s, v18.4h, v1.h[0]
+	WORD $0x4f412257 // smlal2 v23.4s, v18.8h, v1.h[0]
+	WORD $0x0f512156 // smlal v22.4s, v10.4h, v1.h[1]
+	WORD $0x4f512157 // smlal2 v23.4s, v10.8h, v1.h[1]
+	WORD $0x0f612276 // smlal v22.4s, v19.4h, v1.h[2]
+	WORD $0x4f612277 // smlal2 v23.4s, v19.8h, v1.h[2]
+	WORD $0x0f712176 // smlal v22.4s, v11.4h, v1.h[3]
+	WORD $0x4f712177 // smlal2 v23.4s, v11.8h, v1.h[3]
+	WORD $0x0f412a96 // smlal v22.4s, v20.4h, v1.h[4]
+	WORD $0x4f412a97 // smlal2 v23.4s, v20.8h, v1.h[4]
+	WORD $0x0f512996 // smlal v22.4s, v12.4h, v1.h[5]
+	WORD $0x4f512997 // smlal2 v23.4s, v12.8h, v1.h[5]
+	WORD $0x0f612ab6 // smlal v22.4s, v21.4h, v1.h[6]
+	WORD $0x4f612ab7 // smlal2 v23.4s, v21.8h, v1.h[6]
+	WORD $0x0f7129b6 // smlal v22.4s, v13.4h, v1.h[7]
+	WORD $0x4f7129b7 // smlal2 v23.4s, v13.8h, v1.h[7]
 	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
 	WORD $0x4f98909b // fmul v27.4s, v4.4s, v24.s[0]
 	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
@@ -2145,10 +2156,11 @@ TEXT ·rowsQ3_KNEON(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R6
 	MOVD R3, R7
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R6)
-	FSTPQ (F0, F0), 32(R6)
+	STP (ZR, ZR), (R6)
+	STP (ZR, ZR), 16(R6)
+	STP (ZR, ZR), 32(R6)
+	STP (ZR, ZR), 48(R6)
 	ADD $64, R6
 	SUBS $1, R7
 	BNE clear2
@@ -2837,10 +2849,11 @@ TEXT ·rowsQ4_KNEON(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R6
 	MOVD R3, R7
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R6)
-	FSTPQ (F0, F0), 32(R6)
+	STP (ZR, ZR), (R6)
+	STP (ZR, ZR), 16(R6)
+	STP (ZR, ZR), 32(R6)
+	STP (ZR, ZR), 48(R6)
 	ADD $64, R6
 	SUBS $1, R7
 	BNE clear2
@@ -3198,26 +3211,26 @@ part7:
 	FMOVQ 2336(R1), F4
 	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
 	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
-	FMOVQ 2176(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2208(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2240(R1), F11
-	VMOV V11.B16, V10.B16
+	FMOVQ 2176(R1), F6
+	FMOVQ 2208(R1), F7
+	FMOVQ 2240(R1), F8
+	FMOVQ 2272(R1), F9
+	VMOV V6.B16, V10.B16
 	VSHL $8, V10.H8, V10.H8
 	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
+	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
+	VMOV V7.B16, V11.B16
+	VSHL $8, V11.H8, V11.H8
 	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2272(R1), F13
-	VMOV V13.B16, V12.B16
+	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
+	VMOV V8.B16, V12.B16
 	VSHL $8, V12.H8, V12.H8
 	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
+	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
+	VMOV V9.B16, V13.B16
+	VSHL $8, V13.H8, V13.H8
 	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
 	MOVD R2, R6
 	MOVD R5, R7
 	MOVD R0, R8
@@ -3235,22 +3248,22 @@ finish8:
 	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
 	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
 	FMOVQ 288(R6), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
+	WORD $0x0f40a14e // smull v14.4s, v10.4h, v0.h[0]
+	WORD $0x4f40a14f // smull2 v15.4s, v10.8h, v0.h[0]
+	WORD $0x0f5020ce // smlal v14.4s, v6.4h, v0.h[1]
+	WORD $0x4f5020cf // smlal2 v15.4s, v6.8h, v0.h[1]
+	WORD $0x0f60216e // smlal v14.4s, v11.4h, v0.h[2]
+	WORD $0x4f60216f // smlal2 v15.4s, v11.8h, v0.h[2]
+	WORD $0x0f7020ee // smlal v14.4s, v7.4h, v0.h[3]
+	WORD $0x4f7020ef // smlal2 v15.4s, v7.8h, v0.h[3]
+	WORD $0x0f40298e // smlal v14.4s, v12.4h, v0.h[4]
+	WORD $0x4f40298f // smlal2 v15.4s, v12.8h, v0.h[4]
+	WORD $0x0f50290e // smlal v14.4s, v8.4h, v0.h[5]
+	WORD $0x4f50290f // smlal2 v15.4s, v8.8h, v0.h[5]
+	WORD $0x0f6029ae // smlal v14.4s, v13.4h, v0.h[6]
+	WORD $0x4f6029af // smlal2 v15.4s, v13.8h, v0.h[6]
+	WORD $0x0f70292e // smlal v14.4s, v9.4h, v0.h[7]
+	WORD $0x4f70292f // smlal2 v15.4s, v9.8h, v0.h[7]
 	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
 	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
 	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
@@ -3271,26 +3284,26 @@ finish8:
 	FMOVQ 2352(R1), F4
 	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
 	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
-	FMOVQ 2192(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2224(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2256(R1), F11
-	VMOV V11.B16, V10.B16
+	FMOVQ 2192(R1), F6
+	FMOVQ 2224(R1), F7
+	FMOVQ 2256(R1), F8
+	FMOVQ 2288(R1), F9
+	VMOV V6.B16, V10.B16
 	VSHL $8, V10.H8, V10.H8
 	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
+	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
+	VMOV V7.B16, V11.B16
+	VSHL $8, V11.H8, V11.H8
 	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2288(R1), F13
-	VMOV V13.B16, V12.B16
+	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
+	VMOV V8.B16, V12.B16
 	VSHL $8, V12.H8, V12.H8
 	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
+	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
+	VMOV V9.B16, V13.B16
+	VSHL $8, V13.H8, V13.H8
 	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
 	MOVD R2, R6
 	MOVD R5, R7
 	MOVD R0, R8
@@ -3308,22 +3321,22 @@ finish9:
 	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
 	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
 	FMOVQ 288(R6), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
+	WORD $0x0f40a14e // smull v14.4s, v10.4h, v0.h[0]
+	WORD $0x4f40a14f // smull2 v15.4s, v10.8h, v0.h[0]
+	WORD $0x0f5020ce // smlal v14.4s, v6.4h, v0.h[1]
+	WORD $0x4f5020cf // smlal2 v15.4s, v6.8h, v0.h[1]
+	WORD $0x0f60216e // smlal v14.4s, v11.4h, v0.h[2]
+	WORD $0x4f60216f // smlal2 v15.4s, v11.8h, v0.h[2]
+	WORD $0x0f7020ee // smlal v14.4s, v7.4h, v0.h[3]
+	WORD $0x4f7020ef // smlal2 v15.4s, v7.8h, v0.h[3]
+	WORD $0x0f40298e // smlal v14.4s, v12.4h, v0.h[4]
+	WORD $0x4f40298f // smlal2 v15.4s, v12.8h, v0.h[4]
+	WORD $0x0f50290e // smlal v14.4s, v8.4h, v0.h[5]
+	WORD $0x4f50290f // smlal2 v15.4s, v8.8h, v0.h[5]
+	WORD $0x0f6029ae // smlal v14.4s, v13.4h, v0.h[6]
+	WORD $0x4f6029af // smlal2 v15.4s, v13.8h, v0.h[6]
+	WORD $0x0f70292e // smlal v14.4s, v9.4h, v0.h[7]
+	WORD $0x4f70292f // smlal2 v15.4s, v9.8h, v0.h[7]
 	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
 	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
 	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
@@ -3355,10 +3368,11 @@ TEXT ·rowsQ5_KNEON(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R6
 	MOVD R3, R7
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R6)
-	FSTPQ (F0, F0), 32(R6)
+	STP (ZR, ZR), (R6)
+	STP (ZR, ZR), 16(R6)
+	STP (ZR, ZR), 32(R6)
+	STP (ZR, ZR), 48(R6)
 	ADD $64, R6
 	SUBS $1, R7
 	BNE clear2
@@ -3852,26 +3866,26 @@ part7:
 	FMOVQ 2848(R1), F4
 	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
 	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
-	FMOVQ 2688(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2720(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2752(R1), F11
-	VMOV V11.B16, V10.B16
+	FMOVQ 2688(R1), F6
+	FMOVQ 2720(R1), F7
+	FMOVQ 2752(R1), F8
+	FMOVQ 2784(R1), F9
+	VMOV V6.B16, V10.B16
 	VSHL $8, V10.H8, V10.H8
 	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
+	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
+	VMOV V7.B16, V11.B16
+	VSHL $8, V11.H8, V11.H8
 	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2784(R1), F13
-	VMOV V13.B16, V12.B16
+	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
+	VMOV V8.B16, V12.B16
 	VSHL $8, V12.H8, V12.H8
 	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
+	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
+	VMOV V9.B16, V13.B16
+	VSHL $8, V13.H8, V13.H8
 	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
 	MOVD R2, R6
 	MOVD R5, R7
 	MOVD R0, R8
@@ -3889,22 +3903,22 @@ finish8:
 	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
 	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
 	FMOVQ 288(R6), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
+	WORD $0x0f40a14e // smull v14.4s, v10.4h, v0.h[0]
+	WORD $0x4f40a14f // smull2 v15.4s, v10.8h, v0.h[0]
+	WORD $0x0f5020ce // smlal v14.4s, v6.4h, v0.h[1]
+	WORD $0x4f5020cf // smlal2 v15.4s, v6.8h, v0.h[1]
+	WORD $0x0f60216e // smlal v14.4s, v11.4h, v0.h[2]
+	WORD $0x4f60216f // smlal2 v15.4s, v11.8h, v0.h[2]
+	WORD $0x0f7020ee // smlal v14.4s, v7.4h, v0.h[3]
+	WORD $0x4f7020ef // smlal2 v15.4s, v7.8h, v0.h[3]
+	WORD $0x0f40298e // smlal v14.4s, v12.4h, v0.h[4]
+	WORD $0x4f40298f // smlal2 v15.4s, v12.8h, v0.h[4]
+	WORD $0x0f50290e // smlal v14.4s, v8.4h, v0.h[5]
+	WORD $0x4f50290f // smlal2 v15.4s, v8.8h, v0.h[5]
+	WORD $0x0f6029ae // smlal v14.4s, v13.4h, v0.h[6]
+	WORD $0x4f6029af // smlal2 v15.4s, v13.8h, v0.h[6]
+	WORD $0x0f70292e // smlal v14.4s, v9.4h, v0.h[7]
+	WORD $0x4f70292f // smlal2 v15.4s, v9.8h, v0.h[7]
 	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
 	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
 	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
@@ -3925,26 +3939,26 @@ finish8:
 	FMOVQ 2864(R1), F4
 	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
 	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
-	FMOVQ 2704(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2736(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2768(R1), F11
-	VMOV V11.B16, V10.B16
+	FMOVQ 2704(R1), F6
+	FMOVQ 2736(R1), F7
+	FMOVQ 2768(R1), F8
+	FMOVQ 2800(R1), F9
+	VMOV V6.B16, V10.B16
 	VSHL $8, V10.H8, V10.H8
 	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
+	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
+	VMOV V7.B16, V11.B16
+	VSHL $8, V11.H8, V11.H8
 	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2800(R1), F13
-	VMOV V13.B16, V12.B16
+	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
+	VMOV V8.B16, V12.B16
 	VSHL $8, V12.H8, V12.H8
 	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
+	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
+	VMOV V9.B16, V13.B16
+	VSHL $8, V13.H8, V13.H8
 	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
 	MOVD R2, R6
 	MOVD R5, R7
 	MOVD R0, R8
@@ -3962,22 +3976,22 @@ finish9:
 	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
 	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
 	FMOVQ 288(R6), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
+	WORD $0x0f40a14e // smull v14.4s, v10.4h, v0.h[0]
+	WORD $0x4f40a14f // smull2 v15.4s, v10.8h, v0.h[0]
+	WORD $0x0f5020ce // smlal v14.4s, v6.4h, v0.h[1]
+	WORD $0x4f5020cf // smlal2 v15.4s, v6.8h, v0.h[1]
+	WORD $0x0f60216e // smlal v14.4s, v11.4h, v0.h[2]
+	WORD $0x4f60216f // smlal2 v15.4s, v11.8h, v0.h[2]
+	WORD $0x0f7020ee // smlal v14.4s, v7.4h, v0.h[3]
+	WORD $0x4f7020ef // smlal2 v15.4s, v7.8h, v0.h[3]
+	WORD $0x0f40298e // smlal v14.4s, v12.4h, v0.h[4]
+	WORD $0x4f40298f // smlal2 v15.4s, v12.8h, v0.h[4]
+	WORD $0x0f50290e // smlal v14.4s, v8.4h, v0.h[5]
+	WORD $0x4f50290f // smlal2 v15.4s, v8.8h, v0.h[5]
+	WORD $0x0f6029ae // smlal v14.4s, v13.4h, v0.h[6]
+	WORD $0x4f6029af // smlal2 v15.4s, v13.8h, v0.h[6]
+	WORD $0x0f70292e // smlal v14.4s, v9.4h, v0.h[7]
+	WORD $0x4f70292f // smlal2 v15.4s, v9.8h, v0.h[7]
 	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
 	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
 	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
@@ -4009,10 +4023,11 @@ TEXT ·rowsQ6_KNEON(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R6
 	MOVD R3, R7
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R6)
-	FSTPQ (F0, F0), 32(R6)
+	STP (ZR, ZR), (R6)
+	STP (ZR, ZR), 16(R6)
+	STP (ZR, ZR), 32(R6)
+	STP (ZR, ZR), 48(R6)
 	ADD $64, R6
 	SUBS $1, R7
 	BNE clear2
@@ -4686,7 +4701,8 @@ TEXT ·rowsQ4_0NEONDot(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder16<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1228931072, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -4826,7 +4842,8 @@ TEXT ·rowsQ4_1NEONDot(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -4980,7 +4997,8 @@ TEXT ·rowsQ5_0NEONDot(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -5218,7 +5236,8 @@ TEXT ·rowsQ5_1NEONDot(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -5436,7 +5455,8 @@ TEXT ·rowsQ8_0NEONDot(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -5550,7 +5570,8 @@ TEXT ·rowsIQ4_NLNEONDot(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -5730,10 +5751,11 @@ TEXT ·rowsQ2_KNEONDot(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -6047,239 +6069,187 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 1280(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 1312(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 1280(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 1312(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 1024(R1), F7
 	VUSHR $4, V7.B16, V7.B16
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 1056(R1), F9
+	FMOVQ 1056(R1), F8
+	VUSHR $4, V8.B16, V8.B16
+	FMOVQ 1088(R1), F9
 	VUSHR $4, V9.B16, V9.B16
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 1088(R1), F11
+	FMOVQ 1120(R1), F10
+	VUSHR $4, V10.B16, V10.B16
+	FMOVQ 1152(R1), F11
 	VUSHR $4, V11.B16, V11.B16
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 1120(R1), F13
+	FMOVQ 1184(R1), F12
+	VUSHR $4, V12.B16, V12.B16
+	FMOVQ 1216(R1), F13
 	VUSHR $4, V13.B16, V13.B16
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 1152(R1), F15
-	VUSHR $4, V15.B16, V15.B16
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 1184(R1), F17
-	VUSHR $4, V17.B16, V17.B16
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVQ 1216(R1), F19
-	VUSHR $4, V19.B16, V19.B16
-	VMOV V19.B16, V18.B16
-	VSHL $8, V18.H8, V18.H8
-	WORD $0x4f180652 // sshr v18.8h, v18.8h, #8
-	WORD $0x4f180673 // sshr v19.8h, v19.8h, #8
-	FMOVQ 1248(R1), F21
-	VUSHR $4, V21.B16, V21.B16
-	VMOV V21.B16, V20.B16
-	VSHL $8, V20.H8, V20.H8
-	WORD $0x4f180694 // sshr v20.8h, v20.8h, #8
-	WORD $0x4f1806b5 // sshr v21.8h, v21.8h, #8
+	FMOVQ 1248(R1), F14
+	VUSHR $4, V14.B16, V14.B16
+	VZIP1 V8.H8, V7.H8, V15.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V15.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V15.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V15.B16, V9.B16
+	VZIP1 V12.H8, V11.H8, V15.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V15.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V15.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V15.B16, V13.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F22, F23)
-	FMOVS 304(R7), F24
-	FLDPQ (R9), (F25, F26)
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x4f98905b // fmul v27.4s, v2.4s, v24.s[0]
-	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
-	WORD $0x4e36d739 // fadd v25.4s, v25.4s, v22.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x4f98907b // fmul v27.4s, v3.4s, v24.s[0]
-	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
-	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
+	FLDPQ (R9), (F15, F16)
+	FMOVS 304(R7), F17
+	FLDPQ (R10), (F18, F19)
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x4f919074 // fmul v20.4s, v3.4s, v17.s[0]
+	WORD $0x6e34ddef // fmul v15.4s, v15.4s, v20.4s
+	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x4f919094 // fmul v20.4s, v4.4s, v17.s[0]
+	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
+	WORD $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
 	FLDPQ 256(R7), (F0, F1)
-	WORD $0x0f40a0d6 // smull v22.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0d7 // smull2 v23.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020f6 // smlal v22.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020f7 // smlal2 v23.4s, v7.8h, v0.h[1]
-	WORD $0x0f602116 // smlal v22.4s, v8.4h, v0.h[2]
-	WORD $0x4f602117 // smlal2 v23.4s, v8.8h, v0.h[2]
-	WORD $0x0f702136 // smlal v22.4s, v9.4h, v0.h[3]
-	WORD $0x4f702137 // smlal2 v23.4s, v9.8h, v0.h[3]
-	WORD $0x0f402956 // smlal v22.4s, v10.4h, v0.h[4]
-	WORD $0x4f402957 // smlal2 v23.4s, v10.8h, v0.h[4]
-	WORD $0x0f502976 // smlal v22.4s, v11.4h, v0.h[5]
-	WORD $0x4f502977 // smlal2 v23.4s, v11.8h, v0.h[5]
-	WORD $0x0f602996 // smlal v22.4s, v12.4h, v0.h[6]
-	WORD $0x4f602997 // smlal2 v23.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029b6 // smlal v22.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029b7 // smlal2 v23.4s, v13.8h, v0.h[7]
-	WORD $0x0f4121d6 // smlal v22.4s, v14.4h, v1.h[0]
-	WORD $0x4f4121d7 // smlal2 v23.4s, v14.8h, v1.h[0]
-	WORD $0x0f5121f6 // smlal v22.4s, v15.4h, v1.h[1]
-	WORD $0x4f5121f7 // smlal2 v23.4s, v15.8h, v1.h[1]
-	WORD $0x0f612216 // smlal v22.4s, v16.4h, v1.h[2]
-	WORD $0x4f612217 // smlal2 v23.4s, v16.8h, v1.h[2]
-	WORD $0x0f712236 // smlal v22.4s, v17.4h, v1.h[3]
-	WORD $0x4f712237 // smlal2 v23.4s, v17.8h, v1.h[3]
-	WORD $0x0f412a56 // smlal v22.4s, v18.4h, v1.h[4]
-	WORD $0x4f412a57 // smlal2 v23.4s, v18.8h, v1.h[4]
-	WORD $0x0f512a76 // smlal v22.4s, v19.4h, v1.h[5]
-	WORD $0x4f512a77 // smlal2 v23.4s, v19.8h, v1.h[5]
-	WORD $0x0f612a96 // smlal v22.4s, v20.4h, v1.h[6]
-	WORD $0x4f612a97 // smlal2 v23.4s, v20.8h, v1.h[6]
-	WORD $0x0f712ab6 // smlal v22.4s, v21.4h, v1.h[7]
-	WORD $0x4f712ab7 // smlal2 v23.4s, v21.8h, v1.h[7]
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x4f98909b // fmul v27.4s, v4.4s, v24.s[0]
-	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
-	WORD $0x4e36d739 // fadd v25.4s, v25.4s, v22.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x4f9890bb // fmul v27.4s, v5.4s, v24.s[0]
-	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
-	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
-	FSTPQ (F25, F26), (R9)
+	WORD $0x4f182414 // srshr v20.8h, v0.8h, #8
+	VUZP1 V20.B16, V0.B16, V0.B16
+	WORD $0x4f182434 // srshr v20.8h, v1.8h, #8
+	VUZP1 V20.B16, V1.B16, V1.B16
+	FLDPQ (R8), (F15, F16)
+	WORD $0x4f80e8ef // sdot v15.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e910 // sdot v16.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92f // sdot v15.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e950 // sdot v16.4s, v10.16b, v0.4b[3]
+	WORD $0x4f81e96f // sdot v15.4s, v11.16b, v1.4b[2]
+	WORD $0x4f81e990 // sdot v16.4s, v12.16b, v1.4b[2]
+	WORD $0x4fa1e9af // sdot v15.4s, v13.16b, v1.4b[3]
+	WORD $0x4fa1e9d0 // sdot v16.4s, v14.16b, v1.4b[3]
+	VSHL $8, V15.S4, V15.S4
+	VSHL $8, V16.S4, V16.S4
+	WORD $0x4f80e0ef // sdot v15.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e110 // sdot v16.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12f // sdot v15.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e150 // sdot v16.4s, v10.16b, v0.4b[1]
+	WORD $0x4f81e16f // sdot v15.4s, v11.16b, v1.4b[0]
+	WORD $0x4f81e190 // sdot v16.4s, v12.16b, v1.4b[0]
+	WORD $0x4fa1e1af // sdot v15.4s, v13.16b, v1.4b[1]
+	WORD $0x4fa1e1d0 // sdot v16.4s, v14.16b, v1.4b[1]
+	WORD $0x4ea2d5ef // fsub v15.4s, v15.4s, v2.4s
+	WORD $0x4f9190b4 // fmul v20.4s, v5.4s, v17.s[0]
+	WORD $0x6e34ddef // fmul v15.4s, v15.4s, v20.4s
+	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	WORD $0x4ea2d610 // fsub v16.4s, v16.4s, v2.4s
+	WORD $0x4f9190d4 // fmul v20.4s, v6.4s, v17.s[0]
+	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
+	WORD $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	FSTPQ (F18, F19), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 1296(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 1328(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 1296(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 1328(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 1040(R1), F7
 	VUSHR $4, V7.B16, V7.B16
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 1072(R1), F9
+	FMOVQ 1072(R1), F8
+	VUSHR $4, V8.B16, V8.B16
+	FMOVQ 1104(R1), F9
 	VUSHR $4, V9.B16, V9.B16
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 1104(R1), F11
+	FMOVQ 1136(R1), F10
+	VUSHR $4, V10.B16, V10.B16
+	FMOVQ 1168(R1), F11
 	VUSHR $4, V11.B16, V11.B16
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 1136(R1), F13
+	FMOVQ 1200(R1), F12
+	VUSHR $4, V12.B16, V12.B16
+	FMOVQ 1232(R1), F13
 	VUSHR $4, V13.B16, V13.B16
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 1168(R1), F15
-	VUSHR $4, V15.B16, V15.B16
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 1200(R1), F17
-	VUSHR $4, V17.B16, V17.B16
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVQ 1232(R1), F19
-	VUSHR $4, V19.B16, V19.B16
-	VMOV V19.B16, V18.B16
-	VSHL $8, V18.H8, V18.H8
-	WORD $0x4f180652 // sshr v18.8h, v18.8h, #8
-	WORD $0x4f180673 // sshr v19.8h, v19.8h, #8
-	FMOVQ 1264(R1), F21
-	VUSHR $4, V21.B16, V21.B16
-	VMOV V21.B16, V20.B16
-	VSHL $8, V20.H8, V20.H8
-	WORD $0x4f180694 // sshr v20.8h, v20.8h, #8
-	WORD $0x4f1806b5 // sshr v21.8h, v21.8h, #8
+	FMOVQ 1264(R1), F14
+	VUSHR $4, V14.B16, V14.B16
+	VZIP1 V8.H8, V7.H8, V15.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V15.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V15.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V15.B16, V9.B16
+	VZIP1 V12.H8, V11.H8, V15.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V15.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V15.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V15.B16, V13.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F22, F23)
-	FMOVS 304(R7), F24
-	FLDPQ 32(R9), (F25, F26)
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x4f98905b // fmul v27.4s, v2.4s, v24.s[0]
-	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
-	WORD $0x4e36d739 // fadd v25.4s, v25.4s, v22.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x4f98907b // fmul v27.4s, v3.4s, v24.s[0]
-	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
-	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
+	FLDPQ 32(R9), (F15, F16)
+	FMOVS 304(R7), F17
+	FLDPQ 32(R10), (F18, F19)
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x4f919074 // fmul v20.4s, v3.4s, v17.s[0]
+	WORD $0x6e34ddef // fmul v15.4s, v15.4s, v20.4s
+	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x4f919094 // fmul v20.4s, v4.4s, v17.s[0]
+	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
+	WORD $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
 	FLDPQ 256(R7), (F0, F1)
-	WORD $0x0f40a0d6 // smull v22.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0d7 // smull2 v23.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020f6 // smlal v22.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020f7 // smlal2 v23.4s, v7.8h, v0.h[1]
-	WORD $0x0f602116 // smlal v22.4s, v8.4h, v0.h[2]
-	WORD $0x4f602117 // smlal2 v23.4s, v8.8h, v0.h[2]
-	WORD $0x0f702136 // smlal v22.4s, v9.4h, v0.h[3]
-	WORD $0x4f702137 // smlal2 v23.4s, v9.8h, v0.h[3]
-	WORD $0x0f402956 // smlal v22.4s, v10.4h, v0.h[4]
-	WORD $0x4f402957 // smlal2 v23.4s, v10.8h, v0.h[4]
-	WORD $0x0f502976 // smlal v22.4s, v11.4h, v0.h[5]
-	WORD $0x4f502977 // smlal2 v23.4s, v11.8h, v0.h[5]
-	WORD $0x0f602996 // smlal v22.4s, v12.4h, v0.h[6]
-	WORD $0x4f602997 // smlal2 v23.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029b6 // smlal v22.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029b7 // smlal2 v23.4s, v13.8h, v0.h[7]
-	WORD $0x0f4121d6 // smlal v22.4s, v14.4h, v1.h[0]
-	WORD $0x4f4121d7 // smlal2 v23.4s, v14.8h, v1.h[0]
-	WORD $0x0f5121f6 // smlal v22.4s, v15.4h, v1.h[1]
-	WORD $0x4f5121f7 // smlal2 v23.4s, v15.8h, v1.h[1]
-	WORD $0x0f612216 // smlal v22.4s, v16.4h, v1.h[2]
-	WORD $0x4f612217 // smlal2 v23.4s, v16.8h, v1.h[2]
-	WORD $0x0f712236 // smlal v22.4s, v17.4h, v1.h[3]
-	WORD $0x4f712237 // smlal2 v23.4s, v17.8h, v1.h[3]
-	WORD $0x0f412a56 // smlal v22.4s, v18.4h, v1.h[4]
-	WORD $0x4f412a57 // smlal2 v23.4s, v18.8h, v1.h[4]
-	WORD $0x0f512a76 // smlal v22.4s, v19.4h, v1.h[5]
-	WORD $0x4f512a77 // smlal2 v23.4s, v19.8h, v1.h[5]
-	WORD $0x0f612a96 // smlal v22.4s, v20.4h, v1.h[6]
-	WORD $0x4f612a97 // smlal2 v23.4s, v20.8h, v1.h[6]
-	WORD $0x0f712ab6 // smlal v22.4s, v21.4h, v1.h[7]
-	WORD $0x4f712ab7 // smlal2 v23.4s, v21.8h, v1.h[7]
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x4f98909b // fmul v27.4s, v4.4s, v24.s[0]
-	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
-	WORD $0x4e36d739 // fadd v25.4s, v25.4s, v22.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x4f9890bb // fmul v27.4s, v5.4s, v24.s[0]
-	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
-	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
-	FSTPQ (F25, F26), 32(R9)
+	WORD $0x4f182414 // srshr v20.8h, v0.8h, #8
+	VUZP1 V20.B16, V0.B16, V0.B16
+	WORD $0x4f182434 // srshr v20.8h, v1.8h, #8
+	VUZP1 V20.B16, V1.B16, V1.B16
+	FLDPQ (R8), (F15, F16)
+	WORD $0x4f80e8ef // sdot v15.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e910 // sdot v16.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92f // sdot v15.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e950 // sdot v16.4s, v10.16b, v0.4b[3]
+	WORD $0x4f81e96f // sdot v15.4s, v11.16b, v1.4b[2]
+	WORD $0x4f81e990 // sdot v16.4s, v12.16b, v1.4b[2]
+	WORD $0x4fa1e9af // sdot v15.4s, v13.16b, v1.4b[3]
+	WORD $0x4fa1e9d0 // sdot v16.4s, v14.16b, v1.4b[3]
+	VSHL $8, V15.S4, V15.S4
+	VSHL $8, V16.S4, V16.S4
+	WORD $0x4f80e0ef // sdot v15.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e110 // sdot v16.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12f // sdot v15.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e150 // sdot v16.4s, v10.16b, v0.4b[1]
+	WORD $0x4f81e16f // sdot v15.4s, v11.16b, v1.4b[0]
+	WORD $0x4f81e190 // sdot v16.4s, v12.16b, v1.4b[0]
+	WORD $0x4fa1e1af // sdot v15.4s, v13.16b, v1.4b[1]
+	WORD $0x4fa1e1d0 // sdot v16.4s, v14.16b, v1.4b[1]
+	WORD $0x4ea2d5ef // fsub v15.4s, v15.4s, v2.4s
+	WORD $0x4f9190b4 // fmul v20.4s, v5.4s, v17.s[0]
+	WORD $0x6e34ddef // fmul v15.4s, v15.4s, v20.4s
+	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	WORD $0x4ea2d610 // fsub v16.4s, v16.4s, v2.4s
+	WORD $0x4f9190d4 // fmul v20.4s, v6.4s, v17.s[0]
+	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
+	WORD $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	FSTPQ (F18, F19), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $1344, R1
@@ -6299,10 +6269,11 @@ TEXT ·rowsQ3_KNEONDot(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -6804,55 +6775,61 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 1792(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 1792(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F4, F5)
-	FMOVS 304(R7), F6
-	FLDPQ (R9), (F7, F8)
-	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD $0x4f869049 // fmul v9.4s, v2.4s, v6.s[0]
-	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
-	WORD $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	FLDPQ (R9), (F5, F6)
+	FMOVS 304(R7), F7
+	FLDPQ (R10), (F8, F9)
 	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
-	WORD $0x4f869069 // fmul v9.4s, v3.4s, v6.s[0]
-	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x4f87906a // fmul v10.4s, v3.4s, v7.s[0]
+	WORD $0x6e2adca5 // fmul v5.4s, v5.4s, v10.4s
 	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	FSTPQ (F7, F8), (R9)
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f87908a // fmul v10.4s, v4.4s, v7.s[0]
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x4e26d529 // fadd v9.4s, v9.4s, v6.4s
+	FSTPQ (F8, F9), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 1808(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 1808(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F4, F5)
-	FMOVS 304(R7), F6
-	FLDPQ 32(R9), (F7, F8)
-	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD $0x4f869049 // fmul v9.4s, v2.4s, v6.s[0]
-	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
-	WORD $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	FLDPQ 32(R9), (F5, F6)
+	FMOVS 304(R7), F7
+	FLDPQ 32(R10), (F8, F9)
 	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
-	WORD $0x4f869069 // fmul v9.4s, v3.4s, v6.s[0]
-	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x4f87906a // fmul v10.4s, v3.4s, v7.s[0]
+	WORD $0x6e2adca5 // fmul v5.4s, v5.4s, v10.4s
 	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	FSTPQ (F7, F8), 32(R9)
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f87908a // fmul v10.4s, v4.4s, v7.s[0]
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x4e26d529 // fadd v9.4s, v9.4s, v6.4s
+	FSTPQ (F8, F9), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $1824, R1
@@ -6872,10 +6849,11 @@ TEXT ·rowsQ4_KNEONDot(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -7119,151 +7097,131 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 2304(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 2336(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 2304(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 2336(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 2176(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2208(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2240(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2272(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	FMOVQ 2208(R1), F8
+	FMOVQ 2240(R1), F9
+	FMOVQ 2272(R1), F10
+	VZIP1 V8.H8, V7.H8, V11.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V11.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V11.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V11.B16, V9.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F14, F15)
-	FMOVS 304(R7), F16
-	FLDPQ (R9), (F17, F18)
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909053 // fmul v19.4s, v2.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f909073 // fmul v19.4s, v3.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FLDPQ (R9), (F11, F12)
+	FMOVS 304(R7), F13
+	FLDPQ (R10), (F14, F15)
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4f8d9070 // fmul v16.4s, v3.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4f8d9090 // fmul v16.4s, v4.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
 	FMOVQ 288(R7), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f9090b3 // fmul v19.4s, v5.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	FSTPQ (F17, F18), (R9)
+	WORD $0x4f182410 // srshr v16.8h, v0.8h, #8
+	VUZP1 V16.B16, V0.B16, V0.B16
+	FLDPQ (R8), (F11, F12)
+	WORD $0x4f80e8eb // sdot v11.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e90c // sdot v12.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92b // sdot v11.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e94c // sdot v12.4s, v10.16b, v0.4b[3]
+	VSHL $8, V11.S4, V11.S4
+	VSHL $8, V12.S4, V12.S4
+	WORD $0x4f80e0eb // sdot v11.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e10c // sdot v12.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12b // sdot v11.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e14c // sdot v12.4s, v10.16b, v0.4b[1]
+	WORD $0x4ea2d56b // fsub v11.4s, v11.4s, v2.4s
+	WORD $0x4f8d90b0 // fmul v16.4s, v5.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4ea2d58c // fsub v12.4s, v12.4s, v2.4s
+	WORD $0x4f8d90d0 // fmul v16.4s, v6.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FSTPQ (F14, F15), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 2320(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 2352(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 2320(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 2352(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 2192(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2224(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2256(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2288(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	FMOVQ 2224(R1), F8
+	FMOVQ 2256(R1), F9
+	FMOVQ 2288(R1), F10
+	VZIP1 V8.H8, V7.H8, V11.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V11.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V11.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V11.B16, V9.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F14, F15)
-	FMOVS 304(R7), F16
-	FLDPQ 32(R9), (F17, F18)
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909053 // fmul v19.4s, v2.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f909073 // fmul v19.4s, v3.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FLDPQ 32(R9), (F11, F12)
+	FMOVS 304(R7), F13
+	FLDPQ 32(R10), (F14, F15)
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4f8d9070 // fmul v16.4s, v3.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4f8d9090 // fmul v16.4s, v4.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
 	FMOVQ 288(R7), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f9090b3 // fmul v19.4s, v5.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	FSTPQ (F17, F18), 32(R9)
+	WORD $0x4f182410 // srshr v16.8h, v0.8h, #8
+	VUZP1 V16.B16, V0.B16, V0.B16
+	FLDPQ (R8), (F11, F12)
+	WORD $0x4f80e8eb // sdot v11.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e90c // sdot v12.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92b // sdot v11.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e94c // sdot v12.4s, v10.16b, v0.4b[3]
+	VSHL $8, V11.S4, V11.S4
+	VSHL $8, V12.S4, V12.S4
+	WORD $0x4f80e0eb // sdot v11.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e10c // sdot v12.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12b // sdot v11.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e14c // sdot v12.4s, v10.16b, v0.4b[1]
+	WORD $0x4ea2d56b // fsub v11.4s, v11.4s, v2.4s
+	WORD $0x4f8d90b0 // fmul v16.4s, v5.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4ea2d58c // fsub v12.4s, v12.4s, v2.4s
+	WORD $0x4f8d90d0 // fmul v16.4s, v6.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FSTPQ (F14, F15), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $2368, R1
@@ -7283,10 +7241,11 @@ TEXT ·rowsQ5_KNEONDot(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -7658,151 +7617,131 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 2816(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 2848(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 2816(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 2848(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 2688(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2720(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2752(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2784(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	FMOVQ 2720(R1), F8
+	FMOVQ 2752(R1), F9
+	FMOVQ 2784(R1), F10
+	VZIP1 V8.H8, V7.H8, V11.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V11.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V11.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V11.B16, V9.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F14, F15)
-	FMOVS 304(R7), F16
-	FLDPQ (R9), (F17, F18)
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909053 // fmul v19.4s, v2.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f909073 // fmul v19.4s, v3.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FLDPQ (R9), (F11, F12)
+	FMOVS 304(R7), F13
+	FLDPQ (R10), (F14, F15)
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4f8d9070 // fmul v16.4s, v3.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4f8d9090 // fmul v16.4s, v4.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
 	FMOVQ 288(R7), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f9090b3 // fmul v19.4s, v5.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	FSTPQ (F17, F18), (R9)
+	WORD $0x4f182410 // srshr v16.8h, v0.8h, #8
+	VUZP1 V16.B16, V0.B16, V0.B16
+	FLDPQ (R8), (F11, F12)
+	WORD $0x4f80e8eb // sdot v11.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e90c // sdot v12.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92b // sdot v11.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e94c // sdot v12.4s, v10.16b, v0.4b[3]
+	VSHL $8, V11.S4, V11.S4
+	VSHL $8, V12.S4, V12.S4
+	WORD $0x4f80e0eb // sdot v11.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e10c // sdot v12.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12b // sdot v11.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e14c // sdot v12.4s, v10.16b, v0.4b[1]
+	WORD $0x4ea2d56b // fsub v11.4s, v11.4s, v2.4s
+	WORD $0x4f8d90b0 // fmul v16.4s, v5.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4ea2d58c // fsub v12.4s, v12.4s, v2.4s
+	WORD $0x4f8d90d0 // fmul v16.4s, v6.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FSTPQ (F14, F15), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 2832(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 2864(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 2832(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 2864(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 2704(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2736(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2768(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2800(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	FMOVQ 2736(R1), F8
+	FMOVQ 2768(R1), F9
+	FMOVQ 2800(R1), F10
+	VZIP1 V8.H8, V7.H8, V11.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V11.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V11.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V11.B16, V9.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F14, F15)
-	FMOVS 304(R7), F16
-	FLDPQ 32(R9), (F17, F18)
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909053 // fmul v19.4s, v2.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f909073 // fmul v19.4s, v3.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FLDPQ 32(R9), (F11, F12)
+	FMOVS 304(R7), F13
+	FLDPQ 32(R10), (F14, F15)
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4f8d9070 // fmul v16.4s, v3.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4f8d9090 // fmul v16.4s, v4.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
 	FMOVQ 288(R7), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f9090b3 // fmul v19.4s, v5.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	FSTPQ (F17, F18), 32(R9)
+	WORD $0x4f182410 // srshr v16.8h, v0.8h, #8
+	VUZP1 V16.B16, V0.B16, V0.B16
+	FLDPQ (R8), (F11, F12)
+	WORD $0x4f80e8eb // sdot v11.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e90c // sdot v12.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92b // sdot v11.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e94c // sdot v12.4s, v10.16b, v0.4b[3]
+	VSHL $8, V11.S4, V11.S4
+	VSHL $8, V12.S4, V12.S4
+	WORD $0x4f80e0eb // sdot v11.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e10c // sdot v12.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12b // sdot v11.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e14c // sdot v12.4s, v10.16b, v0.4b[1]
+	WORD $0x4ea2d56b // fsub v11.4s, v11.4s, v2.4s
+	WORD $0x4f8d90b0 // fmul v16.4s, v5.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4ea2d58c // fsub v12.4s, v12.4s, v2.4s
+	WORD $0x4f8d90d0 // fmul v16.4s, v6.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FSTPQ (F14, F15), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $2880, R1
@@ -7822,10 +7761,11 @@ TEXT ·rowsQ6_KNEONDot(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -8315,55 +8255,61 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 3328(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 3328(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F4, F5)
-	FMOVS 304(R7), F6
-	FLDPQ (R9), (F7, F8)
-	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD $0x4f869049 // fmul v9.4s, v2.4s, v6.s[0]
-	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
-	WORD $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	FLDPQ (R9), (F5, F6)
+	FMOVS 304(R7), F7
+	FLDPQ (R10), (F8, F9)
 	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
-	WORD $0x4f869069 // fmul v9.4s, v3.4s, v6.s[0]
-	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x4f87906a // fmul v10.4s, v3.4s, v7.s[0]
+	WORD $0x6e2adca5 // fmul v5.4s, v5.4s, v10.4s
 	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	FSTPQ (F7, F8), (R9)
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f87908a // fmul v10.4s, v4.4s, v7.s[0]
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x4e26d529 // fadd v9.4s, v9.4s, v6.4s
+	FSTPQ (F8, F9), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 3344(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 3344(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F4, F5)
-	FMOVS 304(R7), F6
-	FLDPQ 32(R9), (F7, F8)
-	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD $0x4f869049 // fmul v9.4s, v2.4s, v6.s[0]
-	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
-	WORD $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	FLDPQ 32(R9), (F5, F6)
+	FMOVS 304(R7), F7
+	FLDPQ 32(R10), (F8, F9)
 	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
-	WORD $0x4f869069 // fmul v9.4s, v3.4s, v6.s[0]
-	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x4f87906a // fmul v10.4s, v3.4s, v7.s[0]
+	WORD $0x6e2adca5 // fmul v5.4s, v5.4s, v10.4s
 	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	FSTPQ (F7, F8), 32(R9)
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f87908a // fmul v10.4s, v4.4s, v7.s[0]
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x4e26d529 // fadd v9.4s, v9.4s, v6.4s
+	FSTPQ (F8, F9), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $3360, R1
@@ -8379,7 +8325,8 @@ TEXT ·rowsQ4_0NEONI8MM(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder16<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1228931072, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -8603,7 +8550,8 @@ TEXT ·rowsQ4_1NEONI8MM(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -8849,7 +8797,8 @@ TEXT ·rowsQ5_0NEONI8MM(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -9171,7 +9120,8 @@ TEXT ·rowsQ5_1NEONI8MM(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -9481,7 +9431,8 @@ TEXT ·rowsQ8_0NEONI8MM(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -9679,7 +9630,8 @@ TEXT ·rowsIQ4_NLNEONI8MM(SB), NOSPLIT, $0-40
 	MOVD blocks+24(FP), R3
 	MOVD n+32(FP), R4
 	MOVD $rounder1<>(SB), R6
-	FMOVQ (R6), F0
+	MOVD $1262485504, R7
+	VDUP R7, V0.S4
 block1:
 	FMOVQ (R1), F1
 	WORD $0x4e217822 // fcvtl2 v2.4s, v1.8h
@@ -9943,10 +9895,11 @@ TEXT ·rowsQ2_KNEONI8MM(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -10432,239 +10385,187 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 1280(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 1312(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 1280(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 1312(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 1024(R1), F7
 	VUSHR $4, V7.B16, V7.B16
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 1056(R1), F9
+	FMOVQ 1056(R1), F8
+	VUSHR $4, V8.B16, V8.B16
+	FMOVQ 1088(R1), F9
 	VUSHR $4, V9.B16, V9.B16
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 1088(R1), F11
+	FMOVQ 1120(R1), F10
+	VUSHR $4, V10.B16, V10.B16
+	FMOVQ 1152(R1), F11
 	VUSHR $4, V11.B16, V11.B16
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 1120(R1), F13
+	FMOVQ 1184(R1), F12
+	VUSHR $4, V12.B16, V12.B16
+	FMOVQ 1216(R1), F13
 	VUSHR $4, V13.B16, V13.B16
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 1152(R1), F15
-	VUSHR $4, V15.B16, V15.B16
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 1184(R1), F17
-	VUSHR $4, V17.B16, V17.B16
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVQ 1216(R1), F19
-	VUSHR $4, V19.B16, V19.B16
-	VMOV V19.B16, V18.B16
-	VSHL $8, V18.H8, V18.H8
-	WORD $0x4f180652 // sshr v18.8h, v18.8h, #8
-	WORD $0x4f180673 // sshr v19.8h, v19.8h, #8
-	FMOVQ 1248(R1), F21
-	VUSHR $4, V21.B16, V21.B16
-	VMOV V21.B16, V20.B16
-	VSHL $8, V20.H8, V20.H8
-	WORD $0x4f180694 // sshr v20.8h, v20.8h, #8
-	WORD $0x4f1806b5 // sshr v21.8h, v21.8h, #8
+	FMOVQ 1248(R1), F14
+	VUSHR $4, V14.B16, V14.B16
+	VZIP1 V8.H8, V7.H8, V15.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V15.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V15.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V15.B16, V9.B16
+	VZIP1 V12.H8, V11.H8, V15.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V15.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V15.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V15.B16, V13.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F22, F23)
-	FMOVS 304(R7), F24
-	FLDPQ (R9), (F25, F26)
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x4f98905b // fmul v27.4s, v2.4s, v24.s[0]
-	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
-	WORD $0x4e36d739 // fadd v25.4s, v25.4s, v22.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x4f98907b // fmul v27.4s, v3.4s, v24.s[0]
-	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
-	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
+	FLDPQ (R9), (F15, F16)
+	FMOVS 304(R7), F17
+	FLDPQ (R10), (F18, F19)
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x4f919074 // fmul v20.4s, v3.4s, v17.s[0]
+	WORD $0x6e34ddef // fmul v15.4s, v15.4s, v20.4s
+	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x4f919094 // fmul v20.4s, v4.4s, v17.s[0]
+	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
+	WORD $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
 	FLDPQ 256(R7), (F0, F1)
-	WORD $0x0f40a0d6 // smull v22.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0d7 // smull2 v23.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020f6 // smlal v22.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020f7 // smlal2 v23.4s, v7.8h, v0.h[1]
-	WORD $0x0f602116 // smlal v22.4s, v8.4h, v0.h[2]
-	WORD $0x4f602117 // smlal2 v23.4s, v8.8h, v0.h[2]
-	WORD $0x0f702136 // smlal v22.4s, v9.4h, v0.h[3]
-	WORD $0x4f702137 // smlal2 v23.4s, v9.8h, v0.h[3]
-	WORD $0x0f402956 // smlal v22.4s, v10.4h, v0.h[4]
-	WORD $0x4f402957 // smlal2 v23.4s, v10.8h, v0.h[4]
-	WORD $0x0f502976 // smlal v22.4s, v11.4h, v0.h[5]
-	WORD $0x4f502977 // smlal2 v23.4s, v11.8h, v0.h[5]
-	WORD $0x0f602996 // smlal v22.4s, v12.4h, v0.h[6]
-	WORD $0x4f602997 // smlal2 v23.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029b6 // smlal v22.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029b7 // smlal2 v23.4s, v13.8h, v0.h[7]
-	WORD $0x0f4121d6 // smlal v22.4s, v14.4h, v1.h[0]
-	WORD $0x4f4121d7 // smlal2 v23.4s, v14.8h, v1.h[0]
-	WORD $0x0f5121f6 // smlal v22.4s, v15.4h, v1.h[1]
-	WORD $0x4f5121f7 // smlal2 v23.4s, v15.8h, v1.h[1]
-	WORD $0x0f612216 // smlal v22.4s, v16.4h, v1.h[2]
-	WORD $0x4f612217 // smlal2 v23.4s, v16.8h, v1.h[2]
-	WORD $0x0f712236 // smlal v22.4s, v17.4h, v1.h[3]
-	WORD $0x4f712237 // smlal2 v23.4s, v17.8h, v1.h[3]
-	WORD $0x0f412a56 // smlal v22.4s, v18.4h, v1.h[4]
-	WORD $0x4f412a57 // smlal2 v23.4s, v18.8h, v1.h[4]
-	WORD $0x0f512a76 // smlal v22.4s, v19.4h, v1.h[5]
-	WORD $0x4f512a77 // smlal2 v23.4s, v19.8h, v1.h[5]
-	WORD $0x0f612a96 // smlal v22.4s, v20.4h, v1.h[6]
-	WORD $0x4f612a97 // smlal2 v23.4s, v20.8h, v1.h[6]
-	WORD $0x0f712ab6 // smlal v22.4s, v21.4h, v1.h[7]
-	WORD $0x4f712ab7 // smlal2 v23.4s, v21.8h, v1.h[7]
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x4f98909b // fmul v27.4s, v4.4s, v24.s[0]
-	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
-	WORD $0x4e36d739 // fadd v25.4s, v25.4s, v22.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x4f9890bb // fmul v27.4s, v5.4s, v24.s[0]
-	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
-	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
-	FSTPQ (F25, F26), (R9)
+	WORD $0x4f182414 // srshr v20.8h, v0.8h, #8
+	VUZP1 V20.B16, V0.B16, V0.B16
+	WORD $0x4f182434 // srshr v20.8h, v1.8h, #8
+	VUZP1 V20.B16, V1.B16, V1.B16
+	FLDPQ (R8), (F15, F16)
+	WORD $0x4f80e8ef // sdot v15.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e910 // sdot v16.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92f // sdot v15.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e950 // sdot v16.4s, v10.16b, v0.4b[3]
+	WORD $0x4f81e96f // sdot v15.4s, v11.16b, v1.4b[2]
+	WORD $0x4f81e990 // sdot v16.4s, v12.16b, v1.4b[2]
+	WORD $0x4fa1e9af // sdot v15.4s, v13.16b, v1.4b[3]
+	WORD $0x4fa1e9d0 // sdot v16.4s, v14.16b, v1.4b[3]
+	VSHL $8, V15.S4, V15.S4
+	VSHL $8, V16.S4, V16.S4
+	WORD $0x4f80e0ef // sdot v15.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e110 // sdot v16.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12f // sdot v15.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e150 // sdot v16.4s, v10.16b, v0.4b[1]
+	WORD $0x4f81e16f // sdot v15.4s, v11.16b, v1.4b[0]
+	WORD $0x4f81e190 // sdot v16.4s, v12.16b, v1.4b[0]
+	WORD $0x4fa1e1af // sdot v15.4s, v13.16b, v1.4b[1]
+	WORD $0x4fa1e1d0 // sdot v16.4s, v14.16b, v1.4b[1]
+	WORD $0x4ea2d5ef // fsub v15.4s, v15.4s, v2.4s
+	WORD $0x4f9190b4 // fmul v20.4s, v5.4s, v17.s[0]
+	WORD $0x6e34ddef // fmul v15.4s, v15.4s, v20.4s
+	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	WORD $0x4ea2d610 // fsub v16.4s, v16.4s, v2.4s
+	WORD $0x4f9190d4 // fmul v20.4s, v6.4s, v17.s[0]
+	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
+	WORD $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	FSTPQ (F18, F19), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 1296(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 1328(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 1296(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 1328(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 1040(R1), F7
 	VUSHR $4, V7.B16, V7.B16
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 1072(R1), F9
+	FMOVQ 1072(R1), F8
+	VUSHR $4, V8.B16, V8.B16
+	FMOVQ 1104(R1), F9
 	VUSHR $4, V9.B16, V9.B16
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 1104(R1), F11
+	FMOVQ 1136(R1), F10
+	VUSHR $4, V10.B16, V10.B16
+	FMOVQ 1168(R1), F11
 	VUSHR $4, V11.B16, V11.B16
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 1136(R1), F13
+	FMOVQ 1200(R1), F12
+	VUSHR $4, V12.B16, V12.B16
+	FMOVQ 1232(R1), F13
 	VUSHR $4, V13.B16, V13.B16
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 1168(R1), F15
-	VUSHR $4, V15.B16, V15.B16
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 1200(R1), F17
-	VUSHR $4, V17.B16, V17.B16
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVQ 1232(R1), F19
-	VUSHR $4, V19.B16, V19.B16
-	VMOV V19.B16, V18.B16
-	VSHL $8, V18.H8, V18.H8
-	WORD $0x4f180652 // sshr v18.8h, v18.8h, #8
-	WORD $0x4f180673 // sshr v19.8h, v19.8h, #8
-	FMOVQ 1264(R1), F21
-	VUSHR $4, V21.B16, V21.B16
-	VMOV V21.B16, V20.B16
-	VSHL $8, V20.H8, V20.H8
-	WORD $0x4f180694 // sshr v20.8h, v20.8h, #8
-	WORD $0x4f1806b5 // sshr v21.8h, v21.8h, #8
+	FMOVQ 1264(R1), F14
+	VUSHR $4, V14.B16, V14.B16
+	VZIP1 V8.H8, V7.H8, V15.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V15.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V15.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V15.B16, V9.B16
+	VZIP1 V12.H8, V11.H8, V15.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V15.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V15.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V15.B16, V13.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F22, F23)
-	FMOVS 304(R7), F24
-	FLDPQ 32(R9), (F25, F26)
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x4f98905b // fmul v27.4s, v2.4s, v24.s[0]
-	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
-	WORD $0x4e36d739 // fadd v25.4s, v25.4s, v22.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x4f98907b // fmul v27.4s, v3.4s, v24.s[0]
-	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
-	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
+	FLDPQ 32(R9), (F15, F16)
+	FMOVS 304(R7), F17
+	FLDPQ 32(R10), (F18, F19)
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x4f919074 // fmul v20.4s, v3.4s, v17.s[0]
+	WORD $0x6e34ddef // fmul v15.4s, v15.4s, v20.4s
+	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x4f919094 // fmul v20.4s, v4.4s, v17.s[0]
+	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
+	WORD $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
 	FLDPQ 256(R7), (F0, F1)
-	WORD $0x0f40a0d6 // smull v22.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0d7 // smull2 v23.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020f6 // smlal v22.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020f7 // smlal2 v23.4s, v7.8h, v0.h[1]
-	WORD $0x0f602116 // smlal v22.4s, v8.4h, v0.h[2]
-	WORD $0x4f602117 // smlal2 v23.4s, v8.8h, v0.h[2]
-	WORD $0x0f702136 // smlal v22.4s, v9.4h, v0.h[3]
-	WORD $0x4f702137 // smlal2 v23.4s, v9.8h, v0.h[3]
-	WORD $0x0f402956 // smlal v22.4s, v10.4h, v0.h[4]
-	WORD $0x4f402957 // smlal2 v23.4s, v10.8h, v0.h[4]
-	WORD $0x0f502976 // smlal v22.4s, v11.4h, v0.h[5]
-	WORD $0x4f502977 // smlal2 v23.4s, v11.8h, v0.h[5]
-	WORD $0x0f602996 // smlal v22.4s, v12.4h, v0.h[6]
-	WORD $0x4f602997 // smlal2 v23.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029b6 // smlal v22.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029b7 // smlal2 v23.4s, v13.8h, v0.h[7]
-	WORD $0x0f4121d6 // smlal v22.4s, v14.4h, v1.h[0]
-	WORD $0x4f4121d7 // smlal2 v23.4s, v14.8h, v1.h[0]
-	WORD $0x0f5121f6 // smlal v22.4s, v15.4h, v1.h[1]
-	WORD $0x4f5121f7 // smlal2 v23.4s, v15.8h, v1.h[1]
-	WORD $0x0f612216 // smlal v22.4s, v16.4h, v1.h[2]
-	WORD $0x4f612217 // smlal2 v23.4s, v16.8h, v1.h[2]
-	WORD $0x0f712236 // smlal v22.4s, v17.4h, v1.h[3]
-	WORD $0x4f712237 // smlal2 v23.4s, v17.8h, v1.h[3]
-	WORD $0x0f412a56 // smlal v22.4s, v18.4h, v1.h[4]
-	WORD $0x4f412a57 // smlal2 v23.4s, v18.8h, v1.h[4]
-	WORD $0x0f512a76 // smlal v22.4s, v19.4h, v1.h[5]
-	WORD $0x4f512a77 // smlal2 v23.4s, v19.8h, v1.h[5]
-	WORD $0x0f612a96 // smlal v22.4s, v20.4h, v1.h[6]
-	WORD $0x4f612a97 // smlal2 v23.4s, v20.8h, v1.h[6]
-	WORD $0x0f712ab6 // smlal v22.4s, v21.4h, v1.h[7]
-	WORD $0x4f712ab7 // smlal2 v23.4s, v21.8h, v1.h[7]
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x4f98909b // fmul v27.4s, v4.4s, v24.s[0]
-	WORD $0x6e3bded6 // fmul v22.4s, v22.4s, v27.4s
-	WORD $0x4e36d739 // fadd v25.4s, v25.4s, v22.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x4f9890bb // fmul v27.4s, v5.4s, v24.s[0]
-	WORD $0x6e3bdef7 // fmul v23.4s, v23.4s, v27.4s
-	WORD $0x4e37d75a // fadd v26.4s, v26.4s, v23.4s
-	FSTPQ (F25, F26), 32(R9)
+	WORD $0x4f182414 // srshr v20.8h, v0.8h, #8
+	VUZP1 V20.B16, V0.B16, V0.B16
+	WORD $0x4f182434 // srshr v20.8h, v1.8h, #8
+	VUZP1 V20.B16, V1.B16, V1.B16
+	FLDPQ (R8), (F15, F16)
+	WORD $0x4f80e8ef // sdot v15.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e910 // sdot v16.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92f // sdot v15.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e950 // sdot v16.4s, v10.16b, v0.4b[3]
+	WORD $0x4f81e96f // sdot v15.4s, v11.16b, v1.4b[2]
+	WORD $0x4f81e990 // sdot v16.4s, v12.16b, v1.4b[2]
+	WORD $0x4fa1e9af // sdot v15.4s, v13.16b, v1.4b[3]
+	WORD $0x4fa1e9d0 // sdot v16.4s, v14.16b, v1.4b[3]
+	VSHL $8, V15.S4, V15.S4
+	VSHL $8, V16.S4, V16.S4
+	WORD $0x4f80e0ef // sdot v15.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e110 // sdot v16.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12f // sdot v15.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e150 // sdot v16.4s, v10.16b, v0.4b[1]
+	WORD $0x4f81e16f // sdot v15.4s, v11.16b, v1.4b[0]
+	WORD $0x4f81e190 // sdot v16.4s, v12.16b, v1.4b[0]
+	WORD $0x4fa1e1af // sdot v15.4s, v13.16b, v1.4b[1]
+	WORD $0x4fa1e1d0 // sdot v16.4s, v14.16b, v1.4b[1]
+	WORD $0x4ea2d5ef // fsub v15.4s, v15.4s, v2.4s
+	WORD $0x4f9190b4 // fmul v20.4s, v5.4s, v17.s[0]
+	WORD $0x6e34ddef // fmul v15.4s, v15.4s, v20.4s
+	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	WORD $0x4ea2d610 // fsub v16.4s, v16.4s, v2.4s
+	WORD $0x4f9190d4 // fmul v20.4s, v6.4s, v17.s[0]
+	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
+	WORD $0x4e30d673 // fadd v19.4s, v19.4s, v16.4s
+	FSTPQ (F18, F19), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $1344, R1
@@ -10684,10 +10585,11 @@ TEXT ·rowsQ3_KNEONI8MM(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -11361,55 +11263,61 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 1792(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 1792(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F4, F5)
-	FMOVS 304(R7), F6
-	FLDPQ (R9), (F7, F8)
-	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD $0x4f869049 // fmul v9.4s, v2.4s, v6.s[0]
-	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
-	WORD $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	FLDPQ (R9), (F5, F6)
+	FMOVS 304(R7), F7
+	FLDPQ (R10), (F8, F9)
 	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
-	WORD $0x4f869069 // fmul v9.4s, v3.4s, v6.s[0]
-	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x4f87906a // fmul v10.4s, v3.4s, v7.s[0]
+	WORD $0x6e2adca5 // fmul v5.4s, v5.4s, v10.4s
 	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	FSTPQ (F7, F8), (R9)
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f87908a // fmul v10.4s, v4.4s, v7.s[0]
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x4e26d529 // fadd v9.4s, v9.4s, v6.4s
+	FSTPQ (F8, F9), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 1808(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 1808(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F4, F5)
-	FMOVS 304(R7), F6
-	FLDPQ 32(R9), (F7, F8)
-	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD $0x4f869049 // fmul v9.4s, v2.4s, v6.s[0]
-	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
-	WORD $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	FLDPQ 32(R9), (F5, F6)
+	FMOVS 304(R7), F7
+	FLDPQ 32(R10), (F8, F9)
 	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
-	WORD $0x4f869069 // fmul v9.4s, v3.4s, v6.s[0]
-	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x4f87906a // fmul v10.4s, v3.4s, v7.s[0]
+	WORD $0x6e2adca5 // fmul v5.4s, v5.4s, v10.4s
 	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	FSTPQ (F7, F8), 32(R9)
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f87908a // fmul v10.4s, v4.4s, v7.s[0]
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x4e26d529 // fadd v9.4s, v9.4s, v6.4s
+	FSTPQ (F8, F9), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $1824, R1
@@ -11429,10 +11337,11 @@ TEXT ·rowsQ4_KNEONI8MM(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -11820,151 +11729,131 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 2304(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 2336(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 2304(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 2336(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 2176(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2208(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2240(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2272(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	FMOVQ 2208(R1), F8
+	FMOVQ 2240(R1), F9
+	FMOVQ 2272(R1), F10
+	VZIP1 V8.H8, V7.H8, V11.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V11.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V11.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V11.B16, V9.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F14, F15)
-	FMOVS 304(R7), F16
-	FLDPQ (R9), (F17, F18)
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909053 // fmul v19.4s, v2.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f909073 // fmul v19.4s, v3.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FLDPQ (R9), (F11, F12)
+	FMOVS 304(R7), F13
+	FLDPQ (R10), (F14, F15)
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4f8d9070 // fmul v16.4s, v3.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4f8d9090 // fmul v16.4s, v4.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
 	FMOVQ 288(R7), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f9090b3 // fmul v19.4s, v5.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	FSTPQ (F17, F18), (R9)
+	WORD $0x4f182410 // srshr v16.8h, v0.8h, #8
+	VUZP1 V16.B16, V0.B16, V0.B16
+	FLDPQ (R8), (F11, F12)
+	WORD $0x4f80e8eb // sdot v11.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e90c // sdot v12.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92b // sdot v11.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e94c // sdot v12.4s, v10.16b, v0.4b[3]
+	VSHL $8, V11.S4, V11.S4
+	VSHL $8, V12.S4, V12.S4
+	WORD $0x4f80e0eb // sdot v11.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e10c // sdot v12.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12b // sdot v11.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e14c // sdot v12.4s, v10.16b, v0.4b[1]
+	WORD $0x4ea2d56b // fsub v11.4s, v11.4s, v2.4s
+	WORD $0x4f8d90b0 // fmul v16.4s, v5.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4ea2d58c // fsub v12.4s, v12.4s, v2.4s
+	WORD $0x4f8d90d0 // fmul v16.4s, v6.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FSTPQ (F14, F15), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 2320(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 2352(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 2320(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 2352(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 2192(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2224(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2256(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2288(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	FMOVQ 2224(R1), F8
+	FMOVQ 2256(R1), F9
+	FMOVQ 2288(R1), F10
+	VZIP1 V8.H8, V7.H8, V11.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V11.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V11.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V11.B16, V9.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F14, F15)
-	FMOVS 304(R7), F16
-	FLDPQ 32(R9), (F17, F18)
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909053 // fmul v19.4s, v2.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f909073 // fmul v19.4s, v3.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FLDPQ 32(R9), (F11, F12)
+	FMOVS 304(R7), F13
+	FLDPQ 32(R10), (F14, F15)
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4f8d9070 // fmul v16.4s, v3.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4f8d9090 // fmul v16.4s, v4.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
 	FMOVQ 288(R7), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f9090b3 // fmul v19.4s, v5.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	FSTPQ (F17, F18), 32(R9)
+	WORD $0x4f182410 // srshr v16.8h, v0.8h, #8
+	VUZP1 V16.B16, V0.B16, V0.B16
+	FLDPQ (R8), (F11, F12)
+	WORD $0x4f80e8eb // sdot v11.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e90c // sdot v12.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92b // sdot v11.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e94c // sdot v12.4s, v10.16b, v0.4b[3]
+	VSHL $8, V11.S4, V11.S4
+	VSHL $8, V12.S4, V12.S4
+	WORD $0x4f80e0eb // sdot v11.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e10c // sdot v12.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12b // sdot v11.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e14c // sdot v12.4s, v10.16b, v0.4b[1]
+	WORD $0x4ea2d56b // fsub v11.4s, v11.4s, v2.4s
+	WORD $0x4f8d90b0 // fmul v16.4s, v5.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4ea2d58c // fsub v12.4s, v12.4s, v2.4s
+	WORD $0x4f8d90d0 // fmul v16.4s, v6.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FSTPQ (F14, F15), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $2368, R1
@@ -11984,10 +11873,11 @@ TEXT ·rowsQ5_KNEONI8MM(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -12503,151 +12393,131 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 2816(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 2848(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 2816(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 2848(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 2688(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2720(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2752(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2784(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	FMOVQ 2720(R1), F8
+	FMOVQ 2752(R1), F9
+	FMOVQ 2784(R1), F10
+	VZIP1 V8.H8, V7.H8, V11.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V11.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V11.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V11.B16, V9.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F14, F15)
-	FMOVS 304(R7), F16
-	FLDPQ (R9), (F17, F18)
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909053 // fmul v19.4s, v2.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f909073 // fmul v19.4s, v3.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FLDPQ (R9), (F11, F12)
+	FMOVS 304(R7), F13
+	FLDPQ (R10), (F14, F15)
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4f8d9070 // fmul v16.4s, v3.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4f8d9090 // fmul v16.4s, v4.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
 	FMOVQ 288(R7), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f9090b3 // fmul v19.4s, v5.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	FSTPQ (F17, F18), (R9)
+	WORD $0x4f182410 // srshr v16.8h, v0.8h, #8
+	VUZP1 V16.B16, V0.B16, V0.B16
+	FLDPQ (R8), (F11, F12)
+	WORD $0x4f80e8eb // sdot v11.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e90c // sdot v12.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92b // sdot v11.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e94c // sdot v12.4s, v10.16b, v0.4b[3]
+	VSHL $8, V11.S4, V11.S4
+	VSHL $8, V12.S4, V12.S4
+	WORD $0x4f80e0eb // sdot v11.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e10c // sdot v12.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12b // sdot v11.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e14c // sdot v12.4s, v10.16b, v0.4b[1]
+	WORD $0x4ea2d56b // fsub v11.4s, v11.4s, v2.4s
+	WORD $0x4f8d90b0 // fmul v16.4s, v5.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4ea2d58c // fsub v12.4s, v12.4s, v2.4s
+	WORD $0x4f8d90d0 // fmul v16.4s, v6.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FSTPQ (F14, F15), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 2832(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVQ 2864(R1), F4
-	WORD $0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD $0x0e217884 // fcvtl v4.4s, v4.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 2832(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
+	FMOVQ 2864(R1), F5
+	WORD $0x4e2178a6 // fcvtl2 v6.4s, v5.8h
+	WORD $0x0e2178a5 // fcvtl v5.4s, v5.4h
 	FMOVQ 2704(R1), F7
-	VMOV V7.B16, V6.B16
-	VSHL $8, V6.H8, V6.H8
-	WORD $0x4f1804c6 // sshr v6.8h, v6.8h, #8
-	WORD $0x4f1804e7 // sshr v7.8h, v7.8h, #8
-	FMOVQ 2736(R1), F9
-	VMOV V9.B16, V8.B16
-	VSHL $8, V8.H8, V8.H8
-	WORD $0x4f180508 // sshr v8.8h, v8.8h, #8
-	WORD $0x4f180529 // sshr v9.8h, v9.8h, #8
-	FMOVQ 2768(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2800(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
+	FMOVQ 2736(R1), F8
+	FMOVQ 2768(R1), F9
+	FMOVQ 2800(R1), F10
+	VZIP1 V8.H8, V7.H8, V11.H8
+	VZIP2 V8.H8, V7.H8, V8.H8
+	VMOV V11.B16, V7.B16
+	VZIP1 V10.H8, V9.H8, V11.H8
+	VZIP2 V10.H8, V9.H8, V10.H8
+	VMOV V11.B16, V9.B16
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F14, F15)
-	FMOVS 304(R7), F16
-	FLDPQ 32(R9), (F17, F18)
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909053 // fmul v19.4s, v2.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f909073 // fmul v19.4s, v3.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
+	FLDPQ 32(R9), (F11, F12)
+	FMOVS 304(R7), F13
+	FLDPQ 32(R10), (F14, F15)
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4f8d9070 // fmul v16.4s, v3.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4f8d9090 // fmul v16.4s, v4.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
 	FMOVQ 288(R7), F0
-	WORD $0x0f40a0ce // smull v14.4s, v6.4h, v0.h[0]
-	WORD $0x4f40a0cf // smull2 v15.4s, v6.8h, v0.h[0]
-	WORD $0x0f5020ee // smlal v14.4s, v7.4h, v0.h[1]
-	WORD $0x4f5020ef // smlal2 v15.4s, v7.8h, v0.h[1]
-	WORD $0x0f60210e // smlal v14.4s, v8.4h, v0.h[2]
-	WORD $0x4f60210f // smlal2 v15.4s, v8.8h, v0.h[2]
-	WORD $0x0f70212e // smlal v14.4s, v9.4h, v0.h[3]
-	WORD $0x4f70212f // smlal2 v15.4s, v9.8h, v0.h[3]
-	WORD $0x0f40294e // smlal v14.4s, v10.4h, v0.h[4]
-	WORD $0x4f40294f // smlal2 v15.4s, v10.8h, v0.h[4]
-	WORD $0x0f50296e // smlal v14.4s, v11.4h, v0.h[5]
-	WORD $0x4f50296f // smlal2 v15.4s, v11.8h, v0.h[5]
-	WORD $0x0f60298e // smlal v14.4s, v12.4h, v0.h[6]
-	WORD $0x4f60298f // smlal2 v15.4s, v12.8h, v0.h[6]
-	WORD $0x0f7029ae // smlal v14.4s, v13.4h, v0.h[7]
-	WORD $0x4f7029af // smlal2 v15.4s, v13.8h, v0.h[7]
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x4f909093 // fmul v19.4s, v4.4s, v16.s[0]
-	WORD $0x6e33ddce // fmul v14.4s, v14.4s, v19.4s
-	WORD $0x4e2ed631 // fadd v17.4s, v17.4s, v14.4s
-	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
-	WORD $0x4f9090b3 // fmul v19.4s, v5.4s, v16.s[0]
-	WORD $0x6e33ddef // fmul v15.4s, v15.4s, v19.4s
-	WORD $0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	FSTPQ (F17, F18), 32(R9)
+	WORD $0x4f182410 // srshr v16.8h, v0.8h, #8
+	VUZP1 V16.B16, V0.B16, V0.B16
+	FLDPQ (R8), (F11, F12)
+	WORD $0x4f80e8eb // sdot v11.4s, v7.16b, v0.4b[2]
+	WORD $0x4f80e90c // sdot v12.4s, v8.16b, v0.4b[2]
+	WORD $0x4fa0e92b // sdot v11.4s, v9.16b, v0.4b[3]
+	WORD $0x4fa0e94c // sdot v12.4s, v10.16b, v0.4b[3]
+	VSHL $8, V11.S4, V11.S4
+	VSHL $8, V12.S4, V12.S4
+	WORD $0x4f80e0eb // sdot v11.4s, v7.16b, v0.4b[0]
+	WORD $0x4f80e10c // sdot v12.4s, v8.16b, v0.4b[0]
+	WORD $0x4fa0e12b // sdot v11.4s, v9.16b, v0.4b[1]
+	WORD $0x4fa0e14c // sdot v12.4s, v10.16b, v0.4b[1]
+	WORD $0x4ea2d56b // fsub v11.4s, v11.4s, v2.4s
+	WORD $0x4f8d90b0 // fmul v16.4s, v5.4s, v13.s[0]
+	WORD $0x6e30dd6b // fmul v11.4s, v11.4s, v16.4s
+	WORD $0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	WORD $0x4ea2d58c // fsub v12.4s, v12.4s, v2.4s
+	WORD $0x4f8d90d0 // fmul v16.4s, v6.4s, v13.s[0]
+	WORD $0x6e30dd8c // fmul v12.4s, v12.4s, v16.4s
+	WORD $0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
+	FSTPQ (F14, F15), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $2880, R1
@@ -12667,10 +12537,11 @@ TEXT ·rowsQ6_KNEONI8MM(SB), NOSPLIT, $0-40
 block1:
 	MOVD R5, R7
 	MOVD R3, R8
-	VMOVI $0, V0.B16
 clear2:
-	FSTPQ (F0, F0), (R7)
-	FSTPQ (F0, F0), 32(R7)
+	STP (ZR, ZR), (R7)
+	STP (ZR, ZR), 16(R7)
+	STP (ZR, ZR), 32(R7)
+	STP (ZR, ZR), 48(R7)
 	ADD $64, R7
 	SUBS $1, R8
 	BNE clear2
@@ -13332,55 +13203,61 @@ part7:
 	ADD $64, R8
 	SUBS $1, R9
 	BNE parts3
-	FMOVQ 3328(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 3328(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish8:
-	FLDPQ (R8), (F4, F5)
-	FMOVS 304(R7), F6
-	FLDPQ (R9), (F7, F8)
-	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD $0x4f869049 // fmul v9.4s, v2.4s, v6.s[0]
-	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
-	WORD $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	FLDPQ (R9), (F5, F6)
+	FMOVS 304(R7), F7
+	FLDPQ (R10), (F8, F9)
 	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
-	WORD $0x4f869069 // fmul v9.4s, v3.4s, v6.s[0]
-	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x4f87906a // fmul v10.4s, v3.4s, v7.s[0]
+	WORD $0x6e2adca5 // fmul v5.4s, v5.4s, v10.4s
 	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	FSTPQ (F7, F8), (R9)
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f87908a // fmul v10.4s, v4.4s, v7.s[0]
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x4e26d529 // fadd v9.4s, v9.4s, v6.4s
+	FSTPQ (F8, F9), (R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish8
-	FMOVQ 3344(R1), F2
-	WORD $0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
+	MOVD $rounderBy256<>(SB), R8
+	MOVD $1262485504, R9
+	VDUP R9, V2.S4
+	FMOVQ 3344(R1), F3
+	WORD $0x4e217864 // fcvtl2 v4.4s, v3.8h
+	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	MOVD R2, R7
-	MOVD R5, R8
-	MOVD R0, R9
-	MOVD R3, R10
+	MOVD R5, R9
+	MOVD R0, R10
+	MOVD R3, R11
 finish9:
-	FLDPQ 32(R8), (F4, F5)
-	FMOVS 304(R7), F6
-	FLDPQ 32(R9), (F7, F8)
-	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD $0x4f869049 // fmul v9.4s, v2.4s, v6.s[0]
-	WORD $0x6e29dc84 // fmul v4.4s, v4.4s, v9.4s
-	WORD $0x4e24d4e7 // fadd v7.4s, v7.4s, v4.4s
+	FLDPQ 32(R9), (F5, F6)
+	FMOVS 304(R7), F7
+	FLDPQ 32(R10), (F8, F9)
 	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
-	WORD $0x4f869069 // fmul v9.4s, v3.4s, v6.s[0]
-	WORD $0x6e29dca5 // fmul v5.4s, v5.4s, v9.4s
+	WORD $0x4f87906a // fmul v10.4s, v3.4s, v7.s[0]
+	WORD $0x6e2adca5 // fmul v5.4s, v5.4s, v10.4s
 	WORD $0x4e25d508 // fadd v8.4s, v8.4s, v5.4s
-	FSTPQ (F7, F8), 32(R9)
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f87908a // fmul v10.4s, v4.4s, v7.s[0]
+	WORD $0x6e2adcc6 // fmul v6.4s, v6.4s, v10.4s
+	WORD $0x4e26d529 // fadd v9.4s, v9.4s, v6.4s
+	FSTPQ (F8, F9), 32(R10)
 	ADD $320, R7
-	ADD $64, R8
 	ADD $64, R9
-	SUBS $1, R10
+	ADD $64, R10
+	SUBS $1, R11
 	BNE finish9
 	MOVD R7, R2
 	ADD $3360, R1
@@ -13395,7 +13272,8 @@ TEXT ·rowQ4_0NEONDot(SB), NOSPLIT, $0-40
 	MOVD x+16(FP), R2
 	MOVD blocks+24(FP), R3
 	MOVD $rounder16<>(SB), R4
-	FMOVQ (R4), F0
+	MOVD $1228931072, R5
+	VDUP R5, V0.S4
 	VMOVI $0, V1.B16
 	VMOVI $0, V2.B16
 	VMOVI $0, V3.B16
@@ -13520,7 +13398,8 @@ TEXT ·rowQ4_1NEONDot(SB), NOSPLIT, $0-40
 	MOVD x+16(FP), R2
 	MOVD blocks+24(FP), R3
 	MOVD $rounder1<>(SB), R4
-	FMOVQ (R4), F0
+	MOVD $1262485504, R5
+	VDUP R5, V0.S4
 	VMOVI $0, V1.B16
 	VMOVI $0, V2.B16
 	VMOVI $0, V3.B16
@@ -13659,7 +13538,8 @@ TEXT ·rowQ5_0NEONDot(SB), NOSPLIT, $0-40
 	MOVD x+16(FP), R2
 	MOVD blocks+24(FP), R3
 	MOVD $rounder1<>(SB), R4
-	FMOVQ (R4), F0
+	MOVD $1262485504, R5
+	VDUP R5, V0.S4
 	VMOVI $0, V1.B16
 	VMOVI $0, V2.B16
 	VMOVI $0, V3.B16
@@ -13854,7 +13734,8 @@ TEXT ·rowQ5_1NEONDot(SB), NOSPLIT, $0-40
 	MOVD x+16(FP), R2
 	MOVD blocks+24(FP), R3
 	MOVD $rounder1<>(SB), R4
-	FMOVQ (R4), F0
+	MOVD $1262485504, R5
+	VDUP R5, V0.S4
 	VMOVI $0, V1.B16
 	VMOVI $0, V2.B16
 	VMOVI $0, V3.B16
@@ -14057,7 +13938,8 @@ TEXT ·rowQ8_0NEONDot(SB), NOSPLIT, $0-40
 	MOVD x+16(FP), R2
 	MOVD blocks+24(FP), R3
 	MOVD $rounder1<>(SB), R4
-	FMOVQ (R4), F0
+	MOVD $1262485504, R5
+	VDUP R5, V0.S4
 	VMOVI $0, V1.B16
 	VMOVI $0, V2.B16
 	VMOVI $0, V3.B16
@@ -14156,7 +14038,8 @@ TEXT ·rowIQ4_NLNEONDot(SB), NOSPLIT, $0-40
 	MOVD x+16(FP), R2
 	MOVD blocks+24(FP), R3
 	MOVD $rounder1<>(SB), R4
-	FMOVQ (R4), F0
+	MOVD $1262485504, R5
+	VDUP R5, V0.S4
 	VMOVI $0, V1.B16
 	VMOVI $0, V2.B16
 	VMOVI $0, V3.B16
@@ -14586,218 +14469,166 @@ parts2:
 	ADD $64, R6
 	SUBS $1, R7
 	BNE parts2
-	FMOVQ 1280(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVQ 1312(R1), F8
-	WORD $0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD $0x0e217908 // fcvtl v8.4s, v8.4h
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 1280(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVQ 1312(R1), F9
+	WORD $0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD $0x0e217929 // fcvtl v9.4s, v9.4h
 	FMOVQ 1024(R1), F11
 	VUSHR $4, V11.B16, V11.B16
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 1056(R1), F13
+	FMOVQ 1056(R1), F12
+	VUSHR $4, V12.B16, V12.B16
+	FMOVQ 1088(R1), F13
 	VUSHR $4, V13.B16, V13.B16
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 1088(R1), F15
+	FMOVQ 1120(R1), F14
+	VUSHR $4, V14.B16, V14.B16
+	FMOVQ 1152(R1), F15
 	VUSHR $4, V15.B16, V15.B16
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 1120(R1), F17
+	FMOVQ 1184(R1), F16
+	VUSHR $4, V16.B16, V16.B16
+	FMOVQ 1216(R1), F17
 	VUSHR $4, V17.B16, V17.B16
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVQ 1152(R1), F19
-	VUSHR $4, V19.B16, V19.B16
-	VMOV V19.B16, V18.B16
-	VSHL $8, V18.H8, V18.H8
-	WORD $0x4f180652 // sshr v18.8h, v18.8h, #8
-	WORD $0x4f180673 // sshr v19.8h, v19.8h, #8
-	FMOVQ 1184(R1), F21
-	VUSHR $4, V21.B16, V21.B16
-	VMOV V21.B16, V20.B16
-	VSHL $8, V20.H8, V20.H8
-	WORD $0x4f180694 // sshr v20.8h, v20.8h, #8
-	WORD $0x4f1806b5 // sshr v21.8h, v21.8h, #8
-	FMOVQ 1216(R1), F23
-	VUSHR $4, V23.B16, V23.B16
-	VMOV V23.B16, V22.B16
-	VSHL $8, V22.H8, V22.H8
-	WORD $0x4f1806d6 // sshr v22.8h, v22.8h, #8
-	WORD $0x4f1806f7 // sshr v23.8h, v23.8h, #8
-	FMOVQ 1248(R1), F25
-	VUSHR $4, V25.B16, V25.B16
-	VMOV V25.B16, V24.B16
-	VSHL $8, V24.H8, V24.H8
-	WORD $0x4f180718 // sshr v24.8h, v24.8h, #8
-	WORD $0x4f180739 // sshr v25.8h, v25.8h, #8
-	FMOVS 304(R2), F26
-	FLDPQ (R0), (F27, F28)
+	FMOVQ 1248(R1), F18
+	VUSHR $4, V18.B16, V18.B16
+	VZIP1 V12.H8, V11.H8, V19.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V19.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V19.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V19.B16, V13.B16
+	VZIP1 V16.H8, V15.H8, V19.H8
+	VZIP2 V16.H8, V15.H8, V16.H8
+	VMOV V19.B16, V15.B16
+	VZIP1 V18.H8, V17.H8, V19.H8
+	VZIP2 V18.H8, V17.H8, V18.H8
+	VMOV V19.B16, V17.B16
+	FMOVS 304(R2), F19
+	FLDPQ (R0), (F20, F21)
 	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
-	WORD $0x4f9a90dd // fmul v29.4s, v6.4s, v26.s[0]
-	WORD $0x6e3ddc00 // fmul v0.4s, v0.4s, v29.4s
-	WORD $0x4e20d77b // fadd v27.4s, v27.4s, v0.4s
+	WORD $0x4f9390f6 // fmul v22.4s, v7.4s, v19.s[0]
+	WORD $0x6e36dc00 // fmul v0.4s, v0.4s, v22.4s
+	WORD $0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
 	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
-	WORD $0x4f9a90fd // fmul v29.4s, v7.4s, v26.s[0]
-	WORD $0x6e3ddc21 // fmul v1.4s, v1.4s, v29.4s
-	WORD $0x4e21d79c // fadd v28.4s, v28.4s, v1.4s
+	WORD $0x4f939116 // fmul v22.4s, v8.4s, v19.s[0]
+	WORD $0x6e36dc21 // fmul v1.4s, v1.4s, v22.4s
+	WORD $0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
 	FLDPQ 256(R2), (F4, F5)
-	WORD $0x0f44a140 // smull v0.4s, v10.4h, v4.h[0]
-	WORD $0x4f44a141 // smull2 v1.4s, v10.8h, v4.h[0]
-	WORD $0x0f542160 // smlal v0.4s, v11.4h, v4.h[1]
-	WORD $0x4f542161 // smlal2 v1.4s, v11.8h, v4.h[1]
-	WORD $0x0f642180 // smlal v0.4s, v12.4h, v4.h[2]
-	WORD $0x4f642181 // smlal2 v1.4s, v12.8h, v4.h[2]
-	WORD $0x0f7421a0 // smlal v0.4s, v13.4h, v4.h[3]
-	WORD $0x4f7421a1 // smlal2 v1.4s, v13.8h, v4.h[3]
-	WORD $0x0f4429c0 // smlal v0.4s, v14.4h, v4.h[4]
-	WORD $0x4f4429c1 // smlal2 v1.4s, v14.8h, v4.h[4]
-	WORD $0x0f5429e0 // smlal v0.4s, v15.4h, v4.h[5]
-	WORD $0x4f5429e1 // smlal2 v1.4s, v15.8h, v4.h[5]
-	WORD $0x0f642a00 // smlal v0.4s, v16.4h, v4.h[6]
-	WORD $0x4f642a01 // smlal2 v1.4s, v16.8h, v4.h[6]
-	WORD $0x0f742a20 // smlal v0.4s, v17.4h, v4.h[7]
-	WORD $0x4f742a21 // smlal2 v1.4s, v17.8h, v4.h[7]
-	WORD $0x0f452240 // smlal v0.4s, v18.4h, v5.h[0]
-	WORD $0x4f452241 // smlal2 v1.4s, v18.8h, v5.h[0]
-	WORD $0x0f552260 // smlal v0.4s, v19.4h, v5.h[1]
-	WORD $0x4f552261 // smlal2 v1.4s, v19.8h, v5.h[1]
-	WORD $0x0f652280 // smlal v0.4s, v20.4h, v5.h[2]
-	WORD $0x4f652281 // smlal2 v1.4s, v20.8h, v5.h[2]
-	WORD $0x0f7522a0 // smlal v0.4s, v21.4h, v5.h[3]
-	WORD $0x4f7522a1 // smlal2 v1.4s, v21.8h, v5.h[3]
-	WORD $0x0f452ac0 // smlal v0.4s, v22.4h, v5.h[4]
-	WORD $0x4f452ac1 // smlal2 v1.4s, v22.8h, v5.h[4]
-	WORD $0x0f552ae0 // smlal v0.4s, v23.4h, v5.h[5]
-	WORD $0x4f552ae1 // smlal2 v1.4s, v23.8h, v5.h[5]
-	WORD $0x0f652b00 // smlal v0.4s, v24.4h, v5.h[6]
-	WORD $0x4f652b01 // smlal2 v1.4s, v24.8h, v5.h[6]
-	WORD $0x0f752b20 // smlal v0.4s, v25.4h, v5.h[7]
-	WORD $0x4f752b21 // smlal2 v1.4s, v25.8h, v5.h[7]
-	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
-	WORD $0x4f9a911d // fmul v29.4s, v8.4s, v26.s[0]
-	WORD $0x6e3ddc00 // fmul v0.4s, v0.4s, v29.4s
-	WORD $0x4e20d77b // fadd v27.4s, v27.4s, v0.4s
-	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
-	WORD $0x4f9a913d // fmul v29.4s, v9.4s, v26.s[0]
-	WORD $0x6e3ddc21 // fmul v1.4s, v1.4s, v29.4s
-	WORD $0x4e21d79c // fadd v28.4s, v28.4s, v1.4s
-	FSTPQ (F27, F28), (R0)
-	FMOVQ 1296(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVQ 1328(R1), F8
-	WORD $0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD $0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD $0x4f182496 // srshr v22.8h, v4.8h, #8
+	VUZP1 V22.B16, V4.B16, V4.B16
+	WORD $0x4f1824b6 // srshr v22.8h, v5.8h, #8
+	VUZP1 V22.B16, V5.B16, V5.B16
+	FLDPQ (R5), (F0, F1)
+	WORD $0x4f84e960 // sdot v0.4s, v11.16b, v4.4b[2]
+	WORD $0x4f84e981 // sdot v1.4s, v12.16b, v4.4b[2]
+	WORD $0x4fa4e9a0 // sdot v0.4s, v13.16b, v4.4b[3]
+	WORD $0x4fa4e9c1 // sdot v1.4s, v14.16b, v4.4b[3]
+	WORD $0x4f85e9e0 // sdot v0.4s, v15.16b, v5.4b[2]
+	WORD $0x4f85ea01 // sdot v1.4s, v16.16b, v5.4b[2]
+	WORD $0x4fa5ea20 // sdot v0.4s, v17.16b, v5.4b[3]
+	WORD $0x4fa5ea41 // sdot v1.4s, v18.16b, v5.4b[3]
+	VSHL $8, V0.S4, V0.S4
+	VSHL $8, V1.S4, V1.S4
+	WORD $0x4f84e160 // sdot v0.4s, v11.16b, v4.4b[0]
+	WORD $0x4f84e181 // sdot v1.4s, v12.16b, v4.4b[0]
+	WORD $0x4fa4e1a0 // sdot v0.4s, v13.16b, v4.4b[1]
+	WORD $0x4fa4e1c1 // sdot v1.4s, v14.16b, v4.4b[1]
+	WORD $0x4f85e1e0 // sdot v0.4s, v15.16b, v5.4b[0]
+	WORD $0x4f85e201 // sdot v1.4s, v16.16b, v5.4b[0]
+	WORD $0x4fa5e220 // sdot v0.4s, v17.16b, v5.4b[1]
+	WORD $0x4fa5e241 // sdot v1.4s, v18.16b, v5.4b[1]
+	WORD $0x4ea6d400 // fsub v0.4s, v0.4s, v6.4s
+	WORD $0x4f939136 // fmul v22.4s, v9.4s, v19.s[0]
+	WORD $0x6e36dc00 // fmul v0.4s, v0.4s, v22.4s
+	WORD $0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	WORD $0x4ea6d421 // fsub v1.4s, v1.4s, v6.4s
+	WORD $0x4f939156 // fmul v22.4s, v10.4s, v19.s[0]
+	WORD $0x6e36dc21 // fmul v1.4s, v1.4s, v22.4s
+	WORD $0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FSTPQ (F20, F21), (R0)
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 1296(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVQ 1328(R1), F9
+	WORD $0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD $0x0e217929 // fcvtl v9.4s, v9.4h
 	FMOVQ 1040(R1), F11
 	VUSHR $4, V11.B16, V11.B16
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 1072(R1), F13
+	FMOVQ 1072(R1), F12
+	VUSHR $4, V12.B16, V12.B16
+	FMOVQ 1104(R1), F13
 	VUSHR $4, V13.B16, V13.B16
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 1104(R1), F15
+	FMOVQ 1136(R1), F14
+	VUSHR $4, V14.B16, V14.B16
+	FMOVQ 1168(R1), F15
 	VUSHR $4, V15.B16, V15.B16
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 1136(R1), F17
+	FMOVQ 1200(R1), F16
+	VUSHR $4, V16.B16, V16.B16
+	FMOVQ 1232(R1), F17
 	VUSHR $4, V17.B16, V17.B16
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVQ 1168(R1), F19
-	VUSHR $4, V19.B16, V19.B16
-	VMOV V19.B16, V18.B16
-	VSHL $8, V18.H8, V18.H8
-	WORD $0x4f180652 // sshr v18.8h, v18.8h, #8
-	WORD $0x4f180673 // sshr v19.8h, v19.8h, #8
-	FMOVQ 1200(R1), F21
-	VUSHR $4, V21.B16, V21.B16
-	VMOV V21.B16, V20.B16
-	VSHL $8, V20.H8, V20.H8
-	WORD $0x4f180694 // sshr v20.8h, v20.8h, #8
-	WORD $0x4f1806b5 // sshr v21.8h, v21.8h, #8
-	FMOVQ 1232(R1), F23
-	VUSHR $4, V23.B16, V23.B16
-	VMOV V23.B16, V22.B16
-	VSHL $8, V22.H8, V22.H8
-	WORD $0x4f1806d6 // sshr v22.8h, v22.8h, #8
-	WORD $0x4f1806f7 // sshr v23.8h, v23.8h, #8
-	FMOVQ 1264(R1), F25
-	VUSHR $4, V25.B16, V25.B16
-	VMOV V25.B16, V24.B16
-	VSHL $8, V24.H8, V24.H8
-	WORD $0x4f180718 // sshr v24.8h, v24.8h, #8
-	WORD $0x4f180739 // sshr v25.8h, v25.8h, #8
-	FMOVS 304(R2), F26
-	FLDPQ 32(R0), (F27, F28)
+	FMOVQ 1264(R1), F18
+	VUSHR $4, V18.B16, V18.B16
+	VZIP1 V12.H8, V11.H8, V19.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V19.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V19.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V19.B16, V13.B16
+	VZIP1 V16.H8, V15.H8, V19.H8
+	VZIP2 V16.H8, V15.H8, V16.H8
+	VMOV V19.B16, V15.B16
+	VZIP1 V18.H8, V17.H8, V19.H8
+	VZIP2 V18.H8, V17.H8, V18.H8
+	VMOV V19.B16, V17.B16
+	FMOVS 304(R2), F19
+	FLDPQ 32(R0), (F20, F21)
 	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
-	WORD $0x4f9a90dd // fmul v29.4s, v6.4s, v26.s[0]
-	WORD $0x6e3ddc42 // fmul v2.4s, v2.4s, v29.4s
-	WORD $0x4e22d77b // fadd v27.4s, v27.4s, v2.4s
+	WORD $0x4f9390f6 // fmul v22.4s, v7.4s, v19.s[0]
+	WORD $0x6e36dc42 // fmul v2.4s, v2.4s, v22.4s
+	WORD $0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
 	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
-	WORD $0x4f9a90fd // fmul v29.4s, v7.4s, v26.s[0]
-	WORD $0x6e3ddc63 // fmul v3.4s, v3.4s, v29.4s
-	WORD $0x4e23d79c // fadd v28.4s, v28.4s, v3.4s
+	WORD $0x4f939116 // fmul v22.4s, v8.4s, v19.s[0]
+	WORD $0x6e36dc63 // fmul v3.4s, v3.4s, v22.4s
+	WORD $0x4e23d6b5 // fadd v21.4s, v21.4s, v3.4s
 	FLDPQ 256(R2), (F4, F5)
-	WORD $0x0f44a142 // smull v2.4s, v10.4h, v4.h[0]
-	WORD $0x4f44a143 // smull2 v3.4s, v10.8h, v4.h[0]
-	WORD $0x0f542162 // smlal v2.4s, v11.4h, v4.h[1]
-	WORD $0x4f542163 // smlal2 v3.4s, v11.8h, v4.h[1]
-	WORD $0x0f642182 // smlal v2.4s, v12.4h, v4.h[2]
-	WORD $0x4f642183 // smlal2 v3.4s, v12.8h, v4.h[2]
-	WORD $0x0f7421a2 // smlal v2.4s, v13.4h, v4.h[3]
-	WORD $0x4f7421a3 // smlal2 v3.4s, v13.8h, v4.h[3]
-	WORD $0x0f4429c2 // smlal v2.4s, v14.4h, v4.h[4]
-	WORD $0x4f4429c3 // smlal2 v3.4s, v14.8h, v4.h[4]
-	WORD $0x0f5429e2 // smlal v2.4s, v15.4h, v4.h[5]
-	WORD $0x4f5429e3 // smlal2 v3.4s, v15.8h, v4.h[5]
-	WORD $0x0f642a02 // smlal v2.4s, v16.4h, v4.h[6]
-	WORD $0x4f642a03 // smlal2 v3.4s, v16.8h, v4.h[6]
-	WORD $0x0f742a22 // smlal v2.4s, v17.4h, v4.h[7]
-	WORD $0x4f742a23 // smlal2 v3.4s, v17.8h, v4.h[7]
-	WORD $0x0f452242 // smlal v2.4s, v18.4h, v5.h[0]
-	WORD $0x4f452243 // smlal2 v3.4s, v18.8h, v5.h[0]
-	WORD $0x0f552262 // smlal v2.4s, v19.4h, v5.h[1]
-	WORD $0x4f552263 // smlal2 v3.4s, v19.8h, v5.h[1]
-	WORD $0x0f652282 // smlal v2.4s, v20.4h, v5.h[2]
-	WORD $0x4f652283 // smlal2 v3.4s, v20.8h, v5.h[2]
-	WORD $0x0f7522a2 // smlal v2.4s, v21.4h, v5.h[3]
-	WORD $0x4f7522a3 // smlal2 v3.4s, v21.8h, v5.h[3]
-	WORD $0x0f452ac2 // smlal v2.4s, v22.4h, v5.h[4]
-	WORD $0x4f452ac3 // smlal2 v3.4s, v22.8h, v5.h[4]
-	WORD $0x0f552ae2 // smlal v2.4s, v23.4h, v5.h[5]
-	WORD $0x4f552ae3 // smlal2 v3.4s, v23.8h, v5.h[5]
-	WORD $0x0f652b02 // smlal v2.4s, v24.4h, v5.h[6]
-	WORD $0x4f652b03 // smlal2 v3.4s, v24.8h, v5.h[6]
-	WORD $0x0f752b22 // smlal v2.4s, v25.4h, v5.h[7]
-	WORD $0x4f752b23 // smlal2 v3.4s, v25.8h, v5.h[7]
-	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
-	WORD $0x4f9a911d // fmul v29.4s, v8.4s, v26.s[0]
-	WORD $0x6e3ddc42 // fmul v2.4s, v2.4s, v29.4s
-	WORD $0x4e22d77b // fadd v27.4s, v27.4s, v2.4s
-	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
-	WORD $0x4f9a913d // fmul v29.4s, v9.4s, v26.s[0]
-	WORD $0x6e3ddc63 // fmul v3.4s, v3.4s, v29.4s
-	WORD $0x4e23d79c // fadd v28.4s, v28.4s, v3.4s
-	FSTPQ (F27, F28), 32(R0)
+	WORD $0x4f182496 // srshr v22.8h, v4.8h, #8
+	VUZP1 V22.B16, V4.B16, V4.B16
+	WORD $0x4f1824b6 // srshr v22.8h, v5.8h, #8
+	VUZP1 V22.B16, V5.B16, V5.B16
+	FLDPQ (R5), (F2, F3)
+	WORD $0x4f84e962 // sdot v2.4s, v11.16b, v4.4b[2]
+	WORD $0x4f84e983 // sdot v3.4s, v12.16b, v4.4b[2]
+	WORD $0x4fa4e9a2 // sdot v2.4s, v13.16b, v4.4b[3]
+	WORD $0x4fa4e9c3 // sdot v3.4s, v14.16b, v4.4b[3]
+	WORD $0x4f85e9e2 // sdot v2.4s, v15.16b, v5.4b[2]
+	WORD $0x4f85ea03 // sdot v3.4s, v16.16b, v5.4b[2]
+	WORD $0x4fa5ea22 // sdot v2.4s, v17.16b, v5.4b[3]
+	WORD $0x4fa5ea43 // sdot v3.4s, v18.16b, v5.4b[3]
+	VSHL $8, V2.S4, V2.S4
+	VSHL $8, V3.S4, V3.S4
+	WORD $0x4f84e162 // sdot v2.4s, v11.16b, v4.4b[0]
+	WORD $0x4f84e183 // sdot v3.4s, v12.16b, v4.4b[0]
+	WORD $0x4fa4e1a2 // sdot v2.4s, v13.16b, v4.4b[1]
+	WORD $0x4fa4e1c3 // sdot v3.4s, v14.16b, v4.4b[1]
+	WORD $0x4f85e1e2 // sdot v2.4s, v15.16b, v5.4b[0]
+	WORD $0x4f85e203 // sdot v3.4s, v16.16b, v5.4b[0]
+	WORD $0x4fa5e222 // sdot v2.4s, v17.16b, v5.4b[1]
+	WORD $0x4fa5e243 // sdot v3.4s, v18.16b, v5.4b[1]
+	WORD $0x4ea6d442 // fsub v2.4s, v2.4s, v6.4s
+	WORD $0x4f939136 // fmul v22.4s, v9.4s, v19.s[0]
+	WORD $0x6e36dc42 // fmul v2.4s, v2.4s, v22.4s
+	WORD $0x4e22d694 // fadd v20.4s, v20.4s, v2.4s
+	WORD $0x4ea6d463 // fsub v3.4s, v3.4s, v6.4s
+	WORD $0x4f939156 // fmul v22.4s, v10.4s, v19.s[0]
+	WORD $0x6e36dc63 // fmul v3.4s, v3.4s, v22.4s
+	WORD $0x4e23d6b5 // fadd v21.4s, v21.4s, v3.4s
+	FSTPQ (F20, F21), 32(R0)
 	ADD $320, R2
 	ADD $1344, R1
 	SUBS $1, R3
@@ -15268,34 +15099,40 @@ parts2:
 	ADD $64, R6
 	SUBS $1, R7
 	BNE parts2
-	FMOVQ 1792(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVS 304(R2), F8
-	FLDPQ (R0), (F9, F10)
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 1792(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVS 304(R2), F9
+	FLDPQ (R0), (F10, F11)
 	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
-	WORD $0x4f8890cb // fmul v11.4s, v6.4s, v8.s[0]
-	WORD $0x6e2bdc00 // fmul v0.4s, v0.4s, v11.4s
-	WORD $0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	WORD $0x4f8990ec // fmul v12.4s, v7.4s, v9.s[0]
+	WORD $0x6e2cdc00 // fmul v0.4s, v0.4s, v12.4s
+	WORD $0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
 	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
-	WORD $0x4f8890eb // fmul v11.4s, v7.4s, v8.s[0]
-	WORD $0x6e2bdc21 // fmul v1.4s, v1.4s, v11.4s
-	WORD $0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
-	FSTPQ (F9, F10), (R0)
-	FMOVQ 1808(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVS 304(R2), F8
-	FLDPQ 32(R0), (F9, F10)
+	WORD $0x4f89910c // fmul v12.4s, v8.4s, v9.s[0]
+	WORD $0x6e2cdc21 // fmul v1.4s, v1.4s, v12.4s
+	WORD $0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FSTPQ (F10, F11), (R0)
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 1808(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVS 304(R2), F9
+	FLDPQ 32(R0), (F10, F11)
 	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
-	WORD $0x4f8890cb // fmul v11.4s, v6.4s, v8.s[0]
-	WORD $0x6e2bdc42 // fmul v2.4s, v2.4s, v11.4s
-	WORD $0x4e22d529 // fadd v9.4s, v9.4s, v2.4s
+	WORD $0x4f8990ec // fmul v12.4s, v7.4s, v9.s[0]
+	WORD $0x6e2cdc42 // fmul v2.4s, v2.4s, v12.4s
+	WORD $0x4e22d54a // fadd v10.4s, v10.4s, v2.4s
 	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
-	WORD $0x4f8890eb // fmul v11.4s, v7.4s, v8.s[0]
-	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
-	WORD $0x4e23d54a // fadd v10.4s, v10.4s, v3.4s
-	FSTPQ (F9, F10), 32(R0)
+	WORD $0x4f89910c // fmul v12.4s, v8.4s, v9.s[0]
+	WORD $0x6e2cdc63 // fmul v3.4s, v3.4s, v12.4s
+	WORD $0x4e23d56b // fadd v11.4s, v11.4s, v3.4s
+	FSTPQ (F10, F11), 32(R0)
 	ADD $320, R2
 	ADD $1824, R1
 	SUBS $1, R3
@@ -15508,130 +15345,110 @@ parts2:
 	ADD $64, R6
 	SUBS $1, R7
 	BNE parts2
-	FMOVQ 2304(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVQ 2336(R1), F8
-	WORD $0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD $0x0e217908 // fcvtl v8.4s, v8.4h
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 2304(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVQ 2336(R1), F9
+	WORD $0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD $0x0e217929 // fcvtl v9.4s, v9.4h
 	FMOVQ 2176(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2208(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 2240(R1), F15
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 2272(R1), F17
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVS 304(R2), F18
-	FLDPQ (R0), (F19, F20)
+	FMOVQ 2208(R1), F12
+	FMOVQ 2240(R1), F13
+	FMOVQ 2272(R1), F14
+	VZIP1 V12.H8, V11.H8, V15.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V15.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V15.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V15.B16, V13.B16
+	FMOVS 304(R2), F15
+	FLDPQ (R0), (F16, F17)
 	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
-	WORD $0x4f9290d5 // fmul v21.4s, v6.4s, v18.s[0]
-	WORD $0x6e35dc00 // fmul v0.4s, v0.4s, v21.4s
-	WORD $0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	WORD $0x4f8f90f2 // fmul v18.4s, v7.4s, v15.s[0]
+	WORD $0x6e32dc00 // fmul v0.4s, v0.4s, v18.4s
+	WORD $0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
-	WORD $0x4f9290f5 // fmul v21.4s, v7.4s, v18.s[0]
-	WORD $0x6e35dc21 // fmul v1.4s, v1.4s, v21.4s
-	WORD $0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	WORD $0x4f8f9112 // fmul v18.4s, v8.4s, v15.s[0]
+	WORD $0x6e32dc21 // fmul v1.4s, v1.4s, v18.4s
+	WORD $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
 	FMOVQ 288(R2), F4
-	WORD $0x0f44a140 // smull v0.4s, v10.4h, v4.h[0]
-	WORD $0x4f44a141 // smull2 v1.4s, v10.8h, v4.h[0]
-	WORD $0x0f542160 // smlal v0.4s, v11.4h, v4.h[1]
-	WORD $0x4f542161 // smlal2 v1.4s, v11.8h, v4.h[1]
-	WORD $0x0f642180 // smlal v0.4s, v12.4h, v4.h[2]
-	WORD $0x4f642181 // smlal2 v1.4s, v12.8h, v4.h[2]
-	WORD $0x0f7421a0 // smlal v0.4s, v13.4h, v4.h[3]
-	WORD $0x4f7421a1 // smlal2 v1.4s, v13.8h, v4.h[3]
-	WORD $0x0f4429c0 // smlal v0.4s, v14.4h, v4.h[4]
-	WORD $0x4f4429c1 // smlal2 v1.4s, v14.8h, v4.h[4]
-	WORD $0x0f5429e0 // smlal v0.4s, v15.4h, v4.h[5]
-	WORD $0x4f5429e1 // smlal2 v1.4s, v15.8h, v4.h[5]
-	WORD $0x0f642a00 // smlal v0.4s, v16.4h, v4.h[6]
-	WORD $0x4f642a01 // smlal2 v1.4s, v16.8h, v4.h[6]
-	WORD $0x0f742a20 // smlal v0.4s, v17.4h, v4.h[7]
-	WORD $0x4f742a21 // smlal2 v1.4s, v17.8h, v4.h[7]
-	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
-	WORD $0x4f929115 // fmul v21.4s, v8.4s, v18.s[0]
-	WORD $0x6e35dc00 // fmul v0.4s, v0.4s, v21.4s
-	WORD $0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
-	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
-	WORD $0x4f929135 // fmul v21.4s, v9.4s, v18.s[0]
-	WORD $0x6e35dc21 // fmul v1.4s, v1.4s, v21.4s
-	WORD $0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
-	FSTPQ (F19, F20), (R0)
-	FMOVQ 2320(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVQ 2352(R1), F8
-	WORD $0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD $0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD $0x4f182492 // srshr v18.8h, v4.8h, #8
+	VUZP1 V18.B16, V4.B16, V4.B16
+	FLDPQ (R5), (F0, F1)
+	WORD $0x4f84e960 // sdot v0.4s, v11.16b, v4.4b[2]
+	WORD $0x4f84e981 // sdot v1.4s, v12.16b, v4.4b[2]
+	WORD $0x4fa4e9a0 // sdot v0.4s, v13.16b, v4.4b[3]
+	WORD $0x4fa4e9c1 // sdot v1.4s, v14.16b, v4.4b[3]
+	VSHL $8, V0.S4, V0.S4
+	VSHL $8, V1.S4, V1.S4
+	WORD $0x4f84e160 // sdot v0.4s, v11.16b, v4.4b[0]
+	WORD $0x4f84e181 // sdot v1.4s, v12.16b, v4.4b[0]
+	WORD $0x4fa4e1a0 // sdot v0.4s, v13.16b, v4.4b[1]
+	WORD $0x4fa4e1c1 // sdot v1.4s, v14.16b, v4.4b[1]
+	WORD $0x4ea6d400 // fsub v0.4s, v0.4s, v6.4s
+	WORD $0x4f8f9132 // fmul v18.4s, v9.4s, v15.s[0]
+	WORD $0x6e32dc00 // fmul v0.4s, v0.4s, v18.4s
+	WORD $0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD $0x4ea6d421 // fsub v1.4s, v1.4s, v6.4s
+	WORD $0x4f8f9152 // fmul v18.4s, v10.4s, v15.s[0]
+	WORD $0x6e32dc21 // fmul v1.4s, v1.4s, v18.4s
+	WORD $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FSTPQ (F16, F17), (R0)
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 2320(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVQ 2352(R1), F9
+	WORD $0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD $0x0e217929 // fcvtl v9.4s, v9.4h
 	FMOVQ 2192(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2224(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 2256(R1), F15
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 2288(R1), F17
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVS 304(R2), F18
-	FLDPQ 32(R0), (F19, F20)
+	FMOVQ 2224(R1), F12
+	FMOVQ 2256(R1), F13
+	FMOVQ 2288(R1), F14
+	VZIP1 V12.H8, V11.H8, V15.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V15.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V15.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V15.B16, V13.B16
+	FMOVS 304(R2), F15
+	FLDPQ 32(R0), (F16, F17)
 	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
-	WORD $0x4f9290d5 // fmul v21.4s, v6.4s, v18.s[0]
-	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
-	WORD $0x4e22d673 // fadd v19.4s, v19.4s, v2.4s
+	WORD $0x4f8f90f2 // fmul v18.4s, v7.4s, v15.s[0]
+	WORD $0x6e32dc42 // fmul v2.4s, v2.4s, v18.4s
+	WORD $0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
 	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
-	WORD $0x4f9290f5 // fmul v21.4s, v7.4s, v18.s[0]
-	WORD $0x6e35dc63 // fmul v3.4s, v3.4s, v21.4s
-	WORD $0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	WORD $0x4f8f9112 // fmul v18.4s, v8.4s, v15.s[0]
+	WORD $0x6e32dc63 // fmul v3.4s, v3.4s, v18.4s
+	WORD $0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
 	FMOVQ 288(R2), F4
-	WORD $0x0f44a142 // smull v2.4s, v10.4h, v4.h[0]
-	WORD $0x4f44a143 // smull2 v3.4s, v10.8h, v4.h[0]
-	WORD $0x0f542162 // smlal v2.4s, v11.4h, v4.h[1]
-	WORD $0x4f542163 // smlal2 v3.4s, v11.8h, v4.h[1]
-	WORD $0x0f642182 // smlal v2.4s, v12.4h, v4.h[2]
-	WORD $0x4f642183 // smlal2 v3.4s, v12.8h, v4.h[2]
-	WORD $0x0f7421a2 // smlal v2.4s, v13.4h, v4.h[3]
-	WORD $0x4f7421a3 // smlal2 v3.4s, v13.8h, v4.h[3]
-	WORD $0x0f4429c2 // smlal v2.4s, v14.4h, v4.h[4]
-	WORD $0x4f4429c3 // smlal2 v3.4s, v14.8h, v4.h[4]
-	WORD $0x0f5429e2 // smlal v2.4s, v15.4h, v4.h[5]
-	WORD $0x4f5429e3 // smlal2 v3.4s, v15.8h, v4.h[5]
-	WORD $0x0f642a02 // smlal v2.4s, v16.4h, v4.h[6]
-	WORD $0x4f642a03 // smlal2 v3.4s, v16.8h, v4.h[6]
-	WORD $0x0f742a22 // smlal v2.4s, v17.4h, v4.h[7]
-	WORD $0x4f742a23 // smlal2 v3.4s, v17.8h, v4.h[7]
-	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
-	WORD $0x4f929115 // fmul v21.4s, v8.4s, v18.s[0]
-	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
-	WORD $0x4e22d673 // fadd v19.4s, v19.4s, v2.4s
-	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
-	WORD $0x4f929135 // fmul v21.4s, v9.4s, v18.s[0]
-	WORD $0x6e35dc63 // fmul v3.4s, v3.4s, v21.4s
-	WORD $0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
-	FSTPQ (F19, F20), 32(R0)
+	WORD $0x4f182492 // srshr v18.8h, v4.8h, #8
+	VUZP1 V18.B16, V4.B16, V4.B16
+	FLDPQ (R5), (F2, F3)
+	WORD $0x4f84e962 // sdot v2.4s, v11.16b, v4.4b[2]
+	WORD $0x4f84e983 // sdot v3.4s, v12.16b, v4.4b[2]
+	WORD $0x4fa4e9a2 // sdot v2.4s, v13.16b, v4.4b[3]
+	WORD $0x4fa4e9c3 // sdot v3.4s, v14.16b, v4.4b[3]
+	VSHL $8, V2.S4, V2.S4
+	VSHL $8, V3.S4, V3.S4
+	WORD $0x4f84e162 // sdot v2.4s, v11.16b, v4.4b[0]
+	WORD $0x4f84e183 // sdot v3.4s, v12.16b, v4.4b[0]
+	WORD $0x4fa4e1a2 // sdot v2.4s, v13.16b, v4.4b[1]
+	WORD $0x4fa4e1c3 // sdot v3.4s, v14.16b, v4.4b[1]
+	WORD $0x4ea6d442 // fsub v2.4s, v2.4s, v6.4s
+	WORD $0x4f8f9132 // fmul v18.4s, v9.4s, v15.s[0]
+	WORD $0x6e32dc42 // fmul v2.4s, v2.4s, v18.4s
+	WORD $0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
+	WORD $0x4ea6d463 // fsub v3.4s, v3.4s, v6.4s
+	WORD $0x4f8f9152 // fmul v18.4s, v10.4s, v15.s[0]
+	WORD $0x6e32dc63 // fmul v3.4s, v3.4s, v18.4s
+	WORD $0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
+	FSTPQ (F16, F17), 32(R0)
 	ADD $320, R2
 	ADD $2368, R1
 	SUBS $1, R3
@@ -15972,130 +15789,110 @@ parts2:
 	ADD $64, R6
 	SUBS $1, R7
 	BNE parts2
-	FMOVQ 2816(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVQ 2848(R1), F8
-	WORD $0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD $0x0e217908 // fcvtl v8.4s, v8.4h
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 2816(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVQ 2848(R1), F9
+	WORD $0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD $0x0e217929 // fcvtl v9.4s, v9.4h
 	FMOVQ 2688(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2720(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 2752(R1), F15
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 2784(R1), F17
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVS 304(R2), F18
-	FLDPQ (R0), (F19, F20)
+	FMOVQ 2720(R1), F12
+	FMOVQ 2752(R1), F13
+	FMOVQ 2784(R1), F14
+	VZIP1 V12.H8, V11.H8, V15.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V15.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V15.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V15.B16, V13.B16
+	FMOVS 304(R2), F15
+	FLDPQ (R0), (F16, F17)
 	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
-	WORD $0x4f9290d5 // fmul v21.4s, v6.4s, v18.s[0]
-	WORD $0x6e35dc00 // fmul v0.4s, v0.4s, v21.4s
-	WORD $0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	WORD $0x4f8f90f2 // fmul v18.4s, v7.4s, v15.s[0]
+	WORD $0x6e32dc00 // fmul v0.4s, v0.4s, v18.4s
+	WORD $0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
 	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
-	WORD $0x4f9290f5 // fmul v21.4s, v7.4s, v18.s[0]
-	WORD $0x6e35dc21 // fmul v1.4s, v1.4s, v21.4s
-	WORD $0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	WORD $0x4f8f9112 // fmul v18.4s, v8.4s, v15.s[0]
+	WORD $0x6e32dc21 // fmul v1.4s, v1.4s, v18.4s
+	WORD $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
 	FMOVQ 288(R2), F4
-	WORD $0x0f44a140 // smull v0.4s, v10.4h, v4.h[0]
-	WORD $0x4f44a141 // smull2 v1.4s, v10.8h, v4.h[0]
-	WORD $0x0f542160 // smlal v0.4s, v11.4h, v4.h[1]
-	WORD $0x4f542161 // smlal2 v1.4s, v11.8h, v4.h[1]
-	WORD $0x0f642180 // smlal v0.4s, v12.4h, v4.h[2]
-	WORD $0x4f642181 // smlal2 v1.4s, v12.8h, v4.h[2]
-	WORD $0x0f7421a0 // smlal v0.4s, v13.4h, v4.h[3]
-	WORD $0x4f7421a1 // smlal2 v1.4s, v13.8h, v4.h[3]
-	WORD $0x0f4429c0 // smlal v0.4s, v14.4h, v4.h[4]
-	WORD $0x4f4429c1 // smlal2 v1.4s, v14.8h, v4.h[4]
-	WORD $0x0f5429e0 // smlal v0.4s, v15.4h, v4.h[5]
-	WORD $0x4f5429e1 // smlal2 v1.4s, v15.8h, v4.h[5]
-	WORD $0x0f642a00 // smlal v0.4s, v16.4h, v4.h[6]
-	WORD $0x4f642a01 // smlal2 v1.4s, v16.8h, v4.h[6]
-	WORD $0x0f742a20 // smlal v0.4s, v17.4h, v4.h[7]
-	WORD $0x4f742a21 // smlal2 v1.4s, v17.8h, v4.h[7]
-	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
-	WORD $0x4f929115 // fmul v21.4s, v8.4s, v18.s[0]
-	WORD $0x6e35dc00 // fmul v0.4s, v0.4s, v21.4s
-	WORD $0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
-	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
-	WORD $0x4f929135 // fmul v21.4s, v9.4s, v18.s[0]
-	WORD $0x6e35dc21 // fmul v1.4s, v1.4s, v21.4s
-	WORD $0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
-	FSTPQ (F19, F20), (R0)
-	FMOVQ 2832(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVQ 2864(R1), F8
-	WORD $0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD $0x0e217908 // fcvtl v8.4s, v8.4h
+	WORD $0x4f182492 // srshr v18.8h, v4.8h, #8
+	VUZP1 V18.B16, V4.B16, V4.B16
+	FLDPQ (R5), (F0, F1)
+	WORD $0x4f84e960 // sdot v0.4s, v11.16b, v4.4b[2]
+	WORD $0x4f84e981 // sdot v1.4s, v12.16b, v4.4b[2]
+	WORD $0x4fa4e9a0 // sdot v0.4s, v13.16b, v4.4b[3]
+	WORD $0x4fa4e9c1 // sdot v1.4s, v14.16b, v4.4b[3]
+	VSHL $8, V0.S4, V0.S4
+	VSHL $8, V1.S4, V1.S4
+	WORD $0x4f84e160 // sdot v0.4s, v11.16b, v4.4b[0]
+	WORD $0x4f84e181 // sdot v1.4s, v12.16b, v4.4b[0]
+	WORD $0x4fa4e1a0 // sdot v0.4s, v13.16b, v4.4b[1]
+	WORD $0x4fa4e1c1 // sdot v1.4s, v14.16b, v4.4b[1]
+	WORD $0x4ea6d400 // fsub v0.4s, v0.4s, v6.4s
+	WORD $0x4f8f9132 // fmul v18.4s, v9.4s, v15.s[0]
+	WORD $0x6e32dc00 // fmul v0.4s, v0.4s, v18.4s
+	WORD $0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD $0x4ea6d421 // fsub v1.4s, v1.4s, v6.4s
+	WORD $0x4f8f9152 // fmul v18.4s, v10.4s, v15.s[0]
+	WORD $0x6e32dc21 // fmul v1.4s, v1.4s, v18.4s
+	WORD $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FSTPQ (F16, F17), (R0)
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 2832(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVQ 2864(R1), F9
+	WORD $0x4e21792a // fcvtl2 v10.4s, v9.8h
+	WORD $0x0e217929 // fcvtl v9.4s, v9.4h
 	FMOVQ 2704(R1), F11
-	VMOV V11.B16, V10.B16
-	VSHL $8, V10.H8, V10.H8
-	WORD $0x4f18054a // sshr v10.8h, v10.8h, #8
-	WORD $0x4f18056b // sshr v11.8h, v11.8h, #8
-	FMOVQ 2736(R1), F13
-	VMOV V13.B16, V12.B16
-	VSHL $8, V12.H8, V12.H8
-	WORD $0x4f18058c // sshr v12.8h, v12.8h, #8
-	WORD $0x4f1805ad // sshr v13.8h, v13.8h, #8
-	FMOVQ 2768(R1), F15
-	VMOV V15.B16, V14.B16
-	VSHL $8, V14.H8, V14.H8
-	WORD $0x4f1805ce // sshr v14.8h, v14.8h, #8
-	WORD $0x4f1805ef // sshr v15.8h, v15.8h, #8
-	FMOVQ 2800(R1), F17
-	VMOV V17.B16, V16.B16
-	VSHL $8, V16.H8, V16.H8
-	WORD $0x4f180610 // sshr v16.8h, v16.8h, #8
-	WORD $0x4f180631 // sshr v17.8h, v17.8h, #8
-	FMOVS 304(R2), F18
-	FLDPQ 32(R0), (F19, F20)
+	FMOVQ 2736(R1), F12
+	FMOVQ 2768(R1), F13
+	FMOVQ 2800(R1), F14
+	VZIP1 V12.H8, V11.H8, V15.H8
+	VZIP2 V12.H8, V11.H8, V12.H8
+	VMOV V15.B16, V11.B16
+	VZIP1 V14.H8, V13.H8, V15.H8
+	VZIP2 V14.H8, V13.H8, V14.H8
+	VMOV V15.B16, V13.B16
+	FMOVS 304(R2), F15
+	FLDPQ 32(R0), (F16, F17)
 	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
-	WORD $0x4f9290d5 // fmul v21.4s, v6.4s, v18.s[0]
-	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
-	WORD $0x4e22d673 // fadd v19.4s, v19.4s, v2.4s
+	WORD $0x4f8f90f2 // fmul v18.4s, v7.4s, v15.s[0]
+	WORD $0x6e32dc42 // fmul v2.4s, v2.4s, v18.4s
+	WORD $0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
 	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
-	WORD $0x4f9290f5 // fmul v21.4s, v7.4s, v18.s[0]
-	WORD $0x6e35dc63 // fmul v3.4s, v3.4s, v21.4s
-	WORD $0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
+	WORD $0x4f8f9112 // fmul v18.4s, v8.4s, v15.s[0]
+	WORD $0x6e32dc63 // fmul v3.4s, v3.4s, v18.4s
+	WORD $0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
 	FMOVQ 288(R2), F4
-	WORD $0x0f44a142 // smull v2.4s, v10.4h, v4.h[0]
-	WORD $0x4f44a143 // smull2 v3.4s, v10.8h, v4.h[0]
-	WORD $0x0f542162 // smlal v2.4s, v11.4h, v4.h[1]
-	WORD $0x4f542163 // smlal2 v3.4s, v11.8h, v4.h[1]
-	WORD $0x0f642182 // smlal v2.4s, v12.4h, v4.h[2]
-	WORD $0x4f642183 // smlal2 v3.4s, v12.8h, v4.h[2]
-	WORD $0x0f7421a2 // smlal v2.4s, v13.4h, v4.h[3]
-	WORD $0x4f7421a3 // smlal2 v3.4s, v13.8h, v4.h[3]
-	WORD $0x0f4429c2 // smlal v2.4s, v14.4h, v4.h[4]
-	WORD $0x4f4429c3 // smlal2 v3.4s, v14.8h, v4.h[4]
-	WORD $0x0f5429e2 // smlal v2.4s, v15.4h, v4.h[5]
-	WORD $0x4f5429e3 // smlal2 v3.4s, v15.8h, v4.h[5]
-	WORD $0x0f642a02 // smlal v2.4s, v16.4h, v4.h[6]
-	WORD $0x4f642a03 // smlal2 v3.4s, v16.8h, v4.h[6]
-	WORD $0x0f742a22 // smlal v2.4s, v17.4h, v4.h[7]
-	WORD $0x4f742a23 // smlal2 v3.4s, v17.8h, v4.h[7]
-	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
-	WORD $0x4f929115 // fmul v21.4s, v8.4s, v18.s[0]
-	WORD $0x6e35dc42 // fmul v2.4s, v2.4s, v21.4s
-	WORD $0x4e22d673 // fadd v19.4s, v19.4s, v2.4s
-	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
-	WORD $0x4f929135 // fmul v21.4s, v9.4s, v18.s[0]
-	WORD $0x6e35dc63 // fmul v3.4s, v3.4s, v21.4s
-	WORD $0x4e23d694 // fadd v20.4s, v20.4s, v3.4s
-	FSTPQ (F19, F20), 32(R0)
+	WORD $0x4f182492 // srshr v18.8h, v4.8h, #8
+	VUZP1 V18.B16, V4.B16, V4.B16
+	FLDPQ (R5), (F2, F3)
+	WORD $0x4f84e962 // sdot v2.4s, v11.16b, v4.4b[2]
+	WORD $0x4f84e983 // sdot v3.4s, v12.16b, v4.4b[2]
+	WORD $0x4fa4e9a2 // sdot v2.4s, v13.16b, v4.4b[3]
+	WORD $0x4fa4e9c3 // sdot v3.4s, v14.16b, v4.4b[3]
+	VSHL $8, V2.S4, V2.S4
+	VSHL $8, V3.S4, V3.S4
+	WORD $0x4f84e162 // sdot v2.4s, v11.16b, v4.4b[0]
+	WORD $0x4f84e183 // sdot v3.4s, v12.16b, v4.4b[0]
+	WORD $0x4fa4e1a2 // sdot v2.4s, v13.16b, v4.4b[1]
+	WORD $0x4fa4e1c3 // sdot v3.4s, v14.16b, v4.4b[1]
+	WORD $0x4ea6d442 // fsub v2.4s, v2.4s, v6.4s
+	WORD $0x4f8f9132 // fmul v18.4s, v9.4s, v15.s[0]
+	WORD $0x6e32dc42 // fmul v2.4s, v2.4s, v18.4s
+	WORD $0x4e22d610 // fadd v16.4s, v16.4s, v2.4s
+	WORD $0x4ea6d463 // fsub v3.4s, v3.4s, v6.4s
+	WORD $0x4f8f9152 // fmul v18.4s, v10.4s, v15.s[0]
+	WORD $0x6e32dc63 // fmul v3.4s, v3.4s, v18.4s
+	WORD $0x4e23d631 // fadd v17.4s, v17.4s, v3.4s
+	FSTPQ (F16, F17), 32(R0)
 	ADD $320, R2
 	ADD $2880, R1
 	SUBS $1, R3
@@ -16554,34 +16351,40 @@ parts2:
 	ADD $64, R6
 	SUBS $1, R7
 	BNE parts2
-	FMOVQ 3328(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVS 304(R2), F8
-	FLDPQ (R0), (F9, F10)
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 3328(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVS 304(R2), F9
+	FLDPQ (R0), (F10, F11)
 	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
-	WORD $0x4f8890cb // fmul v11.4s, v6.4s, v8.s[0]
-	WORD $0x6e2bdc00 // fmul v0.4s, v0.4s, v11.4s
-	WORD $0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	WORD $0x4f8990ec // fmul v12.4s, v7.4s, v9.s[0]
+	WORD $0x6e2cdc00 // fmul v0.4s, v0.4s, v12.4s
+	WORD $0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
 	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
-	WORD $0x4f8890eb // fmul v11.4s, v7.4s, v8.s[0]
-	WORD $0x6e2bdc21 // fmul v1.4s, v1.4s, v11.4s
-	WORD $0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
-	FSTPQ (F9, F10), (R0)
-	FMOVQ 3344(R1), F6
-	WORD $0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD $0x0e2178c6 // fcvtl v6.4s, v6.4h
-	FMOVS 304(R2), F8
-	FLDPQ 32(R0), (F9, F10)
+	WORD $0x4f89910c // fmul v12.4s, v8.4s, v9.s[0]
+	WORD $0x6e2cdc21 // fmul v1.4s, v1.4s, v12.4s
+	WORD $0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FSTPQ (F10, F11), (R0)
+	MOVD $rounderBy256<>(SB), R5
+	MOVD $1262485504, R6
+	VDUP R6, V6.S4
+	FMOVQ 3344(R1), F7
+	WORD $0x4e2178e8 // fcvtl2 v8.4s, v7.8h
+	WORD $0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FMOVS 304(R2), F9
+	FLDPQ 32(R0), (F10, F11)
 	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
-	WORD $0x4f8890cb // fmul v11.4s, v6.4s, v8.s[0]
-	WORD $0x6e2bdc42 // fmul v2.4s, v2.4s, v11.4s
-	WORD $0x4e22d529 // fadd v9.4s, v9.4s, v2.4s
+	WORD $0x4f8990ec // fmul v12.4s, v7.4s, v9.s[0]
+	WORD $0x6e2cdc42 // fmul v2.4s, v2.4s, v12.4s
+	WORD $0x4e22d54a // fadd v10.4s, v10.4s, v2.4s
 	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
-	WORD $0x4f8890eb // fmul v11.4s, v7.4s, v8.s[0]
-	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
-	WORD $0x4e23d54a // fadd v10.4s, v10.4s, v3.4s
-	FSTPQ (F9, F10), 32(R0)
+	WORD $0x4f89910c // fmul v12.4s, v8.4s, v9.s[0]
+	WORD $0x6e2cdc63 // fmul v3.4s, v3.4s, v12.4s
+	WORD $0x4e23d56b // fadd v11.4s, v11.4s, v3.4s
+	FSTPQ (F10, F11), 32(R0)
 	ADD $320, R2
 	ADD $3360, R1
 	SUBS $1, R3

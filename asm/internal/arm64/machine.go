@@ -37,15 +37,20 @@ const rounder = 12582912
 
 func newCounter(a *Asm, times int) counter {
 	if times == 0 {
-		return counter{start: a.Constant("zeros", make([]byte, 32))}
+		return counter{start: a.eightWords("zeros", 0)}
 	}
+	from := rounder / float32(times)
+	start := a.eightWords(fmt.Sprintf("rounder%d", times), math.Float32bits(from))
+	return counter{start: start, exact: true, rounder: a.float32s(from)}
+}
+
+// eightWords is the address of read-only bits, eight times.
+func (a *Asm) eightWords(name string, bits uint32) R {
 	var data []byte
 	for range 8 {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(rounder/float32(times)))
+		data = binary.LittleEndian.AppendUint32(data, bits)
 	}
-	c := counter{start: a.Constant(fmt.Sprintf("rounder%d", times), data), exact: true, rounder: a.Vec()}
-	a.Load(at(c.start, 0), c.rounder)
-	return c
+	return a.Constant(name, data)
 }
 
 // float turns sums into float32.

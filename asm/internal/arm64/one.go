@@ -58,9 +58,9 @@ func (p superPanel) one(a *Asm, m machine) {
 		a.Scope(func() { p.onesParts(a, m, count, w, x, ints) })
 		for h := range 2 {
 			a.Scope(func() {
-				words := a.Vecs(2) // among the registers that a word by lane can be in
-				scale, offset, less := p.headers(a, w, h)
-				p.fold(a, x, at(acc, 32*h), [2]V(ints[2*h:]), scale, offset, less, words)
+				words, count := a.Vecs(2), groupCounter(a, m) // words among the registers that a word by lane can be in
+				scale, offset, less := p.headers(a, count, w, h)
+				p.fold(a, count, x, at(acc, 32*h), [2]V(ints[2*h:]), scale, offset, less, words)
 			})
 		}
 		a.Op("ADD", record256, x)

@@ -68,18 +68,19 @@ func (p superPanel) emit(a *Asm, m machine) {
 	a.Loop("block", blocks, func() {
 		a.Scope(func() { clearInts(a, r) })
 		a.Scope(func() { p.parts(a, m, r, count) })
-		p.finish(a, r)
+		p.finish(a, m, r)
 		a.Op("ADD", p.bytes(), r.w)
 	})
 	a.Return()
 }
 
+// clearInts stores from general registers: a vector takes its turn among the multiplications.
 func clearInts(a *Asm, r pointers) {
-	z, ints, count := a.Vec(), a.Copy(r.ints), a.Copy(r.n)
-	a.Zero(z)
+	ints, count := a.Copy(r.ints), a.Copy(r.n)
 	a.Loop("clear", count, func() {
-		a.StorePair(z, z, at(ints, 0))
-		a.StorePair(z, z, at(ints, 32))
+		for disp := 0; disp < 64; disp += 16 {
+			a.Op("STP", "(ZR, ZR)", at(ints, disp))
+		}
 		a.Op("ADD", 64, ints)
 	})
 }
@@ -183,19 +184,19 @@ func word(a *Asm, v V, odd bool) {
 }
 
 // finish adds float32(integers) * (scale*xscale), then float32(Σ less * -sum) * (offset*xscale).
-func (p superPanel) finish(a *Asm, r pointers) {
+func (p superPanel) finish(a *Asm, m machine, r pointers) {
 	end := a.Reg()
 	for h := range 2 {
 		a.Scope(func() {
-			x := a.Vecs(2) // among the registers that a word by lane can be in
-			scale, offset, less := p.headers(a, r.w, h)
+			x, count := a.Vecs(2), groupCounter(a, m) // x among the registers that a word by lane can be in
+			scale, offset, less := p.headers(a, count, r.w, h)
 			a.Op("MOVD", r.x, end)
 			walkers := []walker{{end, record256}, {a.Copy(r.ints), 64}, {a.Copy(r.sums), 64}}
 			eachColumn(a, 1, "finish", r.n, walkers, func(columns [][]R) {
 				record, n, acc := columns[0][0], at(columns[0][1], 32*h), at(columns[0][2], 32*h)
 				t := [2]V{a.Vec(), a.Vec()}
 				a.LoadPair(n, t[0], t[1])
-				p.fold(a, record, acc, t, scale, offset, less, x)
+				p.fold(a, count, record, acc, t, scale, offset, less, x)
 			})
 		})
 	}
@@ -203,74 +204,36 @@ func (p superPanel) finish(a *Asm, r pointers) {
 }
 
 // headers loads the scales and offsets of eight rows, and their small offsets.
-func (p superPanel) headers(a *Asm, w R, h int) (scale, offset [2]V, less []V) {
+func (p superPanel) headers(a *Asm, count counter, w R, h int) (scale, offset [2]V, less []V) {
 	scale = halves(a, w, p.scales()+16*h)
 	if p.offset {
-		offset, less = halves(a, w, p.scales()+32+16*h), p.less(a, w, h)
+		offset, less = halves(a, w, p.scales()+32+16*h), p.less(a, count, w, h)
 	}
 	return scale, offset, less
 }
 
 // fold adds a block's share to the eight sums at acc. It spoils the integers t; x are two registers for group sums.
-func (p superPanel) fold(a *Asm, record R, acc string, t, scale, offset [2]V, less, x []V) {
+func (p superPanel) fold(a *Asm, count counter, record R, acc string, t, scale, offset [2]V, less, x []V) {
 	d, sums := a.Vec(), [2]V{a.Vec(), a.Vec()}
 	a.LoadWord(at(record, scale256), d)
 	a.LoadPair(acc, sums[0], sums[1])
-	addScaled(a, sums, t, scale, d)
+	addScaled(a, counter{}, sums, t, scale, d)
 	if p.offset {
-		p.groupSums(a, less, record, x, t)
-		addScaled(a, sums, t, offset, d)
+		p.groupSums(a, count, less, record, x, t)
+		addScaled(a, count, sums, t, offset, d)
 	}
 	a.StorePair(sums[0], sums[1], acc)
 }
 
 // addScaled adds float32(n) * (scale*d) to sums; it spoils n.
-func addScaled(a *Asm, sums, n, scale [2]V, d V) {
+func addScaled(a *Asm, count counter, sums, n, scale [2]V, d V) {
 	a.Scope(func() {
 		s := a.Vec()
 		for q := range 2 {
-			a.Scvtf(n[q], n[q])
+			count.float(a, n[q])
 			a.FmulLane(s, scale[q], d, 0)
 			a.Fmul(n[q], n[q], s)
 			a.Fadd(sums[q], sums[q], n[q])
 		}
 	})
-}
-
-// groupSums sets t to Σ over groups of a small offset times the negated sum of the group's activations.
-func (p superPanel) groupSums(a *Asm, less []V, record R, x []V, t [2]V) {
-	if p.group == 32 {
-		a.Load(at(record, sums32), x[0])
-	} else {
-		a.LoadPair(at(record, sums16), x[0], x[1])
-	}
-	for g, v := range less {
-		if g == 0 {
-			a.SmullWord(t[0], v, x[0], 0)
-			a.SmullWord2(t[1], v, x[0], 0)
-			continue
-		}
-		a.SmlalWord(t[0], v, x[g/8], g%8)
-		a.SmlalWord2(t[1], v, x[g/8], g%8)
-	}
-}
-
-// less loads the small offsets as words, one register of eight rows for each group.
-func (p superPanel) less(a *Asm, w R, h int) []V {
-	all := a.Vecs(2 * p.pairs())
-	disp := p.lesses()
-	if p.packed {
-		disp = p.subs()
-	}
-	for i := range p.pairs() {
-		even, odd := all[2*i], all[2*i+1]
-		a.Load(at(w, disp+32*i+16*h), odd)
-		if p.packed {
-			a.shift("VUSHR", "B16", odd, odd, 4)
-		}
-		a.Op("VMOV", odd.of("B16"), even.of("B16"))
-		word(a, even, false)
-		word(a, odd, true)
-	}
-	return all
 }

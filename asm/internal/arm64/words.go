@@ -87,6 +87,9 @@ func (a *Asm) Umaxv(d, n V) {
 func (a *Asm) Sshr(size int, d, n V, bits int) { a.shiftRight(0x4f000400, "sshr", size, d, n, bits) }
 func (a *Asm) Ssra(size int, d, n V, bits int) { a.shiftRight(0x4f001400, "ssra", size, d, n, bits) }
 
+// Srshr is Sshr to the nearest integer.
+func (a *Asm) Srshr(size int, d, n V, bits int) { a.shiftRight(0x4f002400, "srshr", size, d, n, bits) }
+
 func (a *Asm) shiftRight(code uint32, name string, size int, d, n V, bits int) {
 	kind := map[int]string{8: "16b", 16: "8h", 32: "4s"}[size]
 	a.word(code|uint32(2*size-bits)<<16|uint32(n)<<5|uint32(d), "%s v%d.%s, v%d.%s, #%d", name, d, kind, n, kind, bits)
