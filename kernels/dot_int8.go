@@ -6,19 +6,19 @@ package kernels
 //	sum += (scale_b * xscale_b) * Σ q*xq      block after block,
 //	sum += offset_b * xsum_b                  in formats with an offset.
 func rows32(unpack func(s *strip, row []byte), offset bool) rowKernel {
-	one := func(in *Input, w *room, r int) {
-		for i := range in.x.Rows {
-			in.dst.Data[i*in.dst.Cols+r] = dot32(&w.first, in.row32(i), offset)
+	one := func(p *product, w *room, r int) {
+		for i := range p.x.Rows {
+			p.dst.Data[i*p.dst.Cols+r] = dot32(&w.first, p.row32(i), offset)
 		}
 	}
-	two := func(in *Input, w *room, r int) {
-		for i := range in.x.Rows {
-			dst := in.dst.Data[i*in.dst.Cols+r:]
-			dst[0], dst[1] = dotPair32(w, in.row32(i), offset)
+	two := func(p *product, w *room, r int) {
+		for i := range p.x.Rows {
+			dst := p.dst.Data[i*p.dst.Cols+r:]
+			dst[0], dst[1] = dotPair32(w, p.row32(i), offset)
 		}
 	}
-	return rowKernel{needs32, 1, func(in *Input, w *room, start, end int) {
-		forRows(in, w, start, end, unpack, one, two)
+	return rowKernel{needs32, func(p *product, w *room, start, end int) {
+		forRows(p, w, start, end, unpack, one, two)
 	}}
 }
 
@@ -29,33 +29,33 @@ func rows32(unpack func(s *strip, row []byte), offset bool) rowKernel {
 //
 // The integer sums are exact: they stay below 2^28 in every format.
 func rows256(unpack func(s *strip, row []byte), offset bool) rowKernel {
-	one := func(in *Input, w *room, r int) {
-		for i := range in.x.Rows {
-			in.dst.Data[i*in.dst.Cols+r] = dot256(&w.first, in.row256(i), offset)
+	one := func(p *product, w *room, r int) {
+		for i := range p.x.Rows {
+			p.dst.Data[i*p.dst.Cols+r] = dot256(&w.first, p.row256(i), offset)
 		}
 	}
-	two := func(in *Input, w *room, r int) {
-		for i := range in.x.Rows {
-			dst := in.dst.Data[i*in.dst.Cols+r:]
-			dst[0], dst[1] = dotPair256(w, in.row256(i), offset)
+	two := func(p *product, w *room, r int) {
+		for i := range p.x.Rows {
+			dst := p.dst.Data[i*p.dst.Cols+r:]
+			dst[0], dst[1] = dotPair256(w, p.row256(i), offset)
 		}
 	}
-	return rowKernel{needs256, 1, func(in *Input, w *room, start, end int) {
-		forRows(in, w, start, end, unpack, one, two)
+	return rowKernel{needs256, func(p *product, w *room, start, end int) {
+		forRows(p, w, start, end, unpack, one, two)
 	}}
 }
 
 // forRows unpacks rows of weights, two at a time where a batch makes that pay, and calls one or two for them.
-func forRows(in *Input, w *room, start, end int, unpack func(s *strip, row []byte), one, two func(in *Input, w *room, r int)) {
+func forRows(p *product, w *room, start, end int, unpack func(s *strip, row []byte), one, two func(p *product, w *room, r int)) {
 	for r := start; r < end; r++ {
-		unpack(&w.first, in.weightRow(r))
-		if in.x.Rows == 1 || r+1 == end {
-			one(in, w, r)
+		unpack(&w.first, p.weightRow(r))
+		if p.x.Rows == 1 || r+1 == end {
+			one(p, w, r)
 			continue
 		}
-		unpack(&w.next, in.weightRow(r+1))
-		w.pack(in.x.Cols)
-		two(in, w, r)
+		unpack(&w.next, p.weightRow(r+1))
+		w.pack(p.x.Cols)
+		two(p, w, r)
 		r++
 	}
 }

@@ -31,65 +31,65 @@ const (
 )
 
 // floatRows is the row kernel where weights meet float32 activations.
-func floatRows(in *Input, w *room, start, end int) {
+func floatRows(p *product, w *room, start, end int) {
 	f := &active.floats
-	if f.tile != nil && in.x.Cols%16 == 0 {
+	if f.tile != nil && p.x.Cols%16 == 0 {
 		for end-start >= productRows {
 			n := min(floatGroup, (end-start)/productRows*productRows)
-			f.multiply(in, w, start, n)
+			f.multiply(p, w, start, n)
 			start += n
 		}
 	}
-	row := w.f32[:in.x.Cols]
+	row := w.f32[:p.x.Cols]
 	for ; start < end; start++ {
-		f.decodeRows(row, in, start, 1)
-		for i := range in.x.Rows {
-			in.dst.Data[i*in.dst.Cols+start] = active.dot(row, in.x.Row(i))
+		f.decodeRows(row, p, start, 1)
+		for i := range p.x.Rows {
+			p.dst.Data[i*p.dst.Cols+start] = active.dot(row, p.x.Row(i))
 		}
 	}
 }
 
 // decodeRows decodes n rows from row r on.
-func (f *floatProducts) decodeRows(dst []float32, in *Input, r, n int) {
-	decode := f.decode[in.weight.Type]
+func (f *floatProducts) decodeRows(dst []float32, p *product, r, n int) {
+	decode := f.decode[p.weight.Type]
 	if decode == nil {
-		format, err := quant.Lookup(in.weight.Type)
+		format, err := quant.Lookup(p.weight.Type)
 		if err != nil {
 			panic(err) // kernelFor has looked it up
 		}
 		decode = format.Decode
 	}
-	decode(dst[:n*in.x.Cols], in.weight.Data[r*in.rowBytes:(r+n)*in.rowBytes])
+	decode(dst[:n*p.x.Cols], p.weight.Data[r*p.rowBytes:(r+n)*p.rowBytes])
 }
 
 // multiply is the product of n rows from row r on and all columns: where the weights are float32, as many columns as
 // there are in tiles, and the others one by one.
-func (f *floatProducts) multiply(in *Input, w *room, r, n int) {
-	columns, whole := in.x.Rows, 0
-	p := floatProduct{in: in, row: r, weights: &in.weight.Data[r*in.rowBytes], stride: in.rowBytes}
-	run, decoded := f.rows[in.weight.Type], in.weight.Type == quant.F32
+func (f *floatProducts) multiply(p *product, w *room, r, n int) {
+	columns, whole := p.x.Rows, 0
+	g := floatProduct{p: p, row: r, weights: &p.weight.Data[r*p.rowBytes], stride: p.rowBytes}
+	run, decoded := f.rows[p.weight.Type], p.weight.Type == quant.F32
 	if !decoded && (run == nil || columns >= f.decodeFrom) {
-		f.decodeRows(w.f32, in, r, n)
-		run, p.weights, p.stride, decoded = f.rows[quant.F32], (*byte)(unsafe.Pointer(&w.f32[0])), 4*in.x.Cols, true
+		f.decodeRows(w.f32, p, r, n)
+		run, g.weights, g.stride, decoded = f.rows[quant.F32], (*byte)(unsafe.Pointer(&w.f32[0])), 4*p.x.Cols, true
 	}
 	if decoded {
 		whole = columns - columns%f.tileColumns
 	}
 	for i := 0; i < whole; i += f.tileColumns {
 		for at := 0; at < n; at += f.tileRows {
-			p.run(f.tile, at, i)
+			g.run(f.tile, at, i)
 		}
 	}
 	for i := whole; i < columns; i++ {
 		for at := 0; at < n; at += productRows {
-			p.run(run, at, i)
+			g.run(run, at, i)
 		}
 	}
 }
 
 // floatProduct is a group of rows under way.
 type floatProduct struct {
-	in      *Input
+	p       *product
 	row     int // the group's first
 	weights *byte
 	stride  int
@@ -99,8 +99,8 @@ type floatProduct struct {
 // place where the runtime can stop them: assembly has none.
 //
 //go:noinline
-func (p *floatProduct) run(run floatRun, at, i int) {
-	in := p.in
-	w := (*byte)(unsafe.Add(unsafe.Pointer(p.weights), at*p.stride))
-	run(&in.dst.Data[i*in.dst.Cols+p.row+at], w, &in.x.Row(i)[0], in.x.Cols, p.stride, 4*in.x.Cols, 4*in.dst.Cols)
+func (g *floatProduct) run(run floatRun, at, i int) {
+	p := g.p
+	w := (*byte)(unsafe.Add(unsafe.Pointer(g.weights), at*g.stride))
+	run(&p.dst.Data[i*p.dst.Cols+g.row+at], w, &p.x.Row(i)[0], p.x.Cols, g.stride, 4*p.x.Cols, 4*p.dst.Cols)
 }

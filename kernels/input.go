@@ -24,14 +24,15 @@ type Input struct {
 	scale32, sum32 []float32 // [n][cols/32]
 	scale256       []float32 // [n][cols/256]
 	sums256        []int16   // [n][cols/16]
-	records32      []byte    // [cols/32][n][record32]
-	records256     []byte    // [cols/256][n][record256]
+	records32      []byte    // by columnGroup rows: [cols/32][group][record32]
+	records256     []byte    // [cols/256][group][record256]
 
-	rooms    []room // one per worker
-	dst      tensor.Matrix
-	weight   *tensor.Tensor
-	rowBytes int
-	kernel   rowKernel
+	rooms []room // one per worker
+
+	// The products under way.
+	products []product
+	unit     int // panels of each that are handed out at once, at least
+	then     func(worker, start, end int)
 
 	// Method values made once: making one per product would allocate.
 	quantise [needsRecord256 + 1]func(worker, start, end int)
@@ -41,7 +42,7 @@ type Input struct {
 // NewInput makes room for inputs of at most rows x cols in that form and for products by that many workers.
 func NewInput(rows, cols, workers int, form Activations) *Input {
 	in := &Input{form: form, rooms: make([]room, workers)}
-	in.multiply = in.multiplyRows
+	in.multiply = in.multiplyPieces
 	for i := range in.rooms {
 		in.rooms[i].f32 = make([]float32, floatGroup*cols)
 	}
@@ -58,7 +59,7 @@ func (in *Input) makeInt8(rows, cols int) {
 	in.q256, in.scale256, in.sums256 = make([]int8, n), make([]float32, n/256), make([]int16, n/16)
 	in.records32, in.records256 = make([]byte, rows*(cols/32)*record32), make([]byte, rows*(cols/256)*record256)
 	for i := range in.rooms {
-		in.rooms[i].makeStrips(rows, cols)
+		in.rooms[i].makeStrips(cols)
 	}
 	in.quantise[needs32], in.quantise[needs256] = in.quantiseRows32, in.quantiseRows256
 	in.quantise[needsRecord32], in.quantise[needsRecord256] = in.writeRecords32, in.writeRecords256
@@ -71,7 +72,7 @@ func InputBytes(rows, cols, workers int, form Activations) int64 {
 		return decoded
 	}
 	row := 2*cols + 4*(cols/32*2+cols/256) + 2*(cols/16) + cols/32*record32 + cols/256*record256
-	return decoded + int64(rows)*int64(row) + int64(workers)*int64(stripBytes(rows, cols))
+	return decoded + int64(rows)*int64(row) + int64(workers)*int64(stripBytes(cols))
 }
 
 // Set makes x [n][cols] the input of the products that follow; x must not change until the last of them.
@@ -86,7 +87,7 @@ func (in *Input) prepare(pool *Pool, form needs) error {
 		return nil
 	}
 	in.have[form] = true
-	return pool.Run(in.x.Rows, 1, in.quantise[form])
+	return pool.Rows(in.x.Rows, in.x.Cols, in.quantise[form])
 }
 
 func (in *Input) quantiseRows32(_, start, end int) {

@@ -5,13 +5,26 @@ import (
 	"math"
 )
 
+// columnGroup is how many rows of activations a panel of weights meets before the next panel: their sums and their
+// records of a block fit the first-level cache, with a block of the panel.
+const columnGroup = 64
+
 // record32 is the size of the record of 32 activations that panels meet: 32 signed bytes, their scale, scale times
-// their sum, the negated sum as an integer, and room. Records are [block][row], row fastest.
+// their sum, the negated sum as an integer, and room. Rows stand in groups of columnGroup, whose records are
+// [block][row], row fastest: a panel meets all rows of a group before its next block.
 const record32 = 48
+
+// recordPlace is where row i's first record stands, and how far from it the next.
+func (in *Input) recordPlace(i, blocks, size int) (at, stride int) {
+	first := i - i%columnGroup
+	group := min(columnGroup, in.x.Rows-first)
+	return (first*blocks + i - first) * size, group * size
+}
 
 func (in *Input) writeRecords32(_, start, end int) {
 	for i := start; i < end; i++ {
-		active.record32(in.records32[i*record32:], in.x.Row(i), in.x.Rows*record32)
+		at, stride := in.recordPlace(i, in.x.Cols/32, record32)
+		active.record32(in.records32[at:], in.x.Row(i), stride)
 	}
 }
 
@@ -38,7 +51,8 @@ const record256 = 320
 
 func (in *Input) writeRecords256(_, start, end int) {
 	for i := start; i < end; i++ {
-		active.record256(in.records256[i*record256:], in.x.Row(i), in.x.Rows*record256)
+		at, stride := in.recordPlace(i, in.x.Cols/256, record256)
+		active.record256(in.records256[at:], in.x.Row(i), stride)
 	}
 }
 

@@ -31,18 +31,18 @@ type room struct {
 	next  strip
 	pair  []int64 // [cols]
 
-	acc []float32 // [2][n][PanelRows], where a panel's products are summed
+	acc []float32 // [2][columnGroup][PanelRows], where a panel's products are summed
 }
 
 // makeStrips makes the part of a room that integer kernels need.
-func (w *room) makeStrips(rows, cols int) {
+func (w *room) makeStrips(cols int) {
 	w.first, w.next, w.pair = newStrip(cols), newStrip(cols), make([]int64, cols)
-	w.acc = make([]float32, 2*rows*PanelRows)
+	w.acc = make([]float32, 2*columnGroup*PanelRows)
 }
 
 // stripBytes is the memory that makeStrips takes.
-func stripBytes(rows, cols int) int {
-	return 2*(cols+4*(cols/32*2+cols/16*2)) + 8*cols + 8*rows*PanelRows
+func stripBytes(cols int) int {
+	return 2*(cols+4*(cols/32*2+cols/16*2)) + 8*cols + 8*columnGroup*PanelRows
 }
 
 func (w *room) pack(cols int) {

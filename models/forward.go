@@ -81,16 +81,13 @@ func (r *Runner) attend() {
 	n, l := len(r.batch.Tokens), r.layer
 	r.each(n, r.attnNormRows)
 	r.input.Set(r.h.Top(n))
-	r.multiply(r.q, l.q)
-	r.multiply(r.k, l.k)
-	r.multiply(r.v, l.v)
+	r.multiply(nil, product{r.q, &l.q}, product{r.k, &l.k}, product{r.v, &l.v})
 	r.each(n, r.rotateRows)
 	if r.err == nil {
 		r.err = r.attention.Run(r.pool, r.index, r.att.Top(n), r.q.Top(n), r.spans)
 	}
 	r.input.Set(r.att.Top(n))
-	r.multiply(r.h, l.out)
-	r.each(n, r.addAttnRows)
+	r.multiply(r.addAttnPart, product{r.h, &l.out})
 }
 
 // feedForward is the second half: x += down(silu(gate(norm(x))) * up(norm(x))).
@@ -98,12 +95,9 @@ func (r *Runner) feedForward() {
 	n, l := len(r.batch.Tokens), r.layer
 	r.each(n, r.ffnNormRows)
 	r.input.Set(r.h.Top(n))
-	r.multiply(r.gate, l.gate)
-	r.multiply(r.up, l.up)
-	r.each(n, r.swigluRows)
+	r.multiply(r.swigluPart, product{r.gate, &l.gate}, product{r.up, &l.up})
 	r.input.Set(r.gate.Top(n))
-	r.multiply(r.h, l.down)
-	r.each(n, r.addFFNRows)
+	r.multiply(r.addFFNPart, product{r.h, &l.down})
 }
 
 // results norms the rows the caller wants and, for logits, multiplies them by the output matrix.

@@ -7,7 +7,8 @@ import (
 	"github.com/nrt-go/nrt/tensor"
 )
 
-// The parts of a step that look at one row of the batch at a time, start to end-1, on any worker.
+// The parts of a step between matrix products, on any worker: on rows start to end-1 of the batch, or on columns start
+// to end-1 of all rows where a product is followed up while it is in the caches.
 
 // embedTokens starts the residual stream and the angles of each token's position.
 func (r *Runner) embedTokens(_, start, end int) {
@@ -38,9 +39,9 @@ func (r *Runner) rotate(_, start, end int) {
 	l := r.layer
 	for i := start; i < end; i++ {
 		q, k, v := r.q.Row(i), r.k.Row(i), r.v.Row(i)
-		l.q.addBias(q)
-		l.k.addBias(k)
-		l.v.addBias(v)
+		l.q.addBias(q, 0, len(q))
+		l.k.addBias(k, 0, len(k))
+		l.v.addBias(v, 0, len(v))
 		r.turn(i, q, l.qNorm)
 		r.turn(i, k, l.kNorm)
 		t := r.batch.Tokens[i]
@@ -60,12 +61,13 @@ func (r *Runner) turn(i int, row, norm []float32) {
 	}
 }
 
+// swiglu turns columns start to end-1 of gate into silu(gate) * up.
 func (r *Runner) swiglu(_, start, end int) {
-	for i := start; i < end; i++ {
+	for i := range r.batch.Tokens {
 		gate, up := r.gate.Row(i), r.up.Row(i)
-		r.layer.gate.addBias(gate)
-		r.layer.up.addBias(up)
-		kernels.SwiGLU(gate, up)
+		r.layer.gate.addBias(gate, start, end)
+		r.layer.up.addBias(up, start, end)
+		kernels.SwiGLU(gate[start:end], up[start:end])
 	}
 }
 
@@ -73,11 +75,11 @@ func (r *Runner) addAttention(_, start, end int) { r.add(&r.layer.out, start, en
 
 func (r *Runner) addFFN(_, start, end int) { r.add(&r.layer.down, start, end) }
 
-// add puts a projection's result in h onto the residual stream.
+// add puts columns start to end-1 of a projection's result in h onto the residual stream.
 func (r *Runner) add(p *projection, start, end int) {
-	for i := start; i < end; i++ {
-		p.addBias(r.h.Row(i))
-		kernels.Add(r.x.Row(i), r.h.Row(i))
+	for i := range r.batch.Tokens {
+		p.addBias(r.h.Row(i), start, end)
+		kernels.Add(r.x.Row(i)[start:end], r.h.Row(i)[start:end])
 	}
 }
 

@@ -27,15 +27,17 @@ type Runner struct {
 	attention *kv.Attention
 
 	// The step in progress.
-	batch *Batch
-	spans []kv.Span
-	added []int // tokens of each sequence in the batch
-	index int   // of the layer
-	layer *layer
-	err   error // the first that a part of the step met
+	batch    *Batch
+	spans    []kv.Span
+	added    []int // tokens of each sequence in the batch
+	index    int   // of the layer
+	layer    *layer
+	products []kernels.Product
+	err      error // the first that a part of the step met
 
 	// Method values made once: making one per step would allocate.
-	embedRows, attnNormRows, rotateRows, addAttnRows, ffnNormRows, swigluRows, addFFNRows, finalRows func(worker, start, end int)
+	embedRows, attnNormRows, rotateRows, ffnNormRows, finalRows func(worker, start, end int) // rows of the batch
+	addAttnPart, swigluPart, addFFNPart                         func(worker, start, end int) // columns of all rows
 }
 
 // NewRunner makes the buffers for batches of at most maxBatch tokens, and for that many sequences. With activations in
@@ -57,8 +59,8 @@ func NewRunner(m *Model, pool *kernels.Pool, maxBatch int, form kernels.Activati
 		added:     make([]int, n),
 	}
 	r.embedRows, r.finalRows = r.embedTokens, r.normFinal
-	r.attnNormRows, r.rotateRows, r.addAttnRows = r.normAttention, r.rotate, r.addAttention
-	r.ffnNormRows, r.swigluRows, r.addFFNRows = r.normFFN, r.swiglu, r.addFFN
+	r.attnNormRows, r.rotateRows, r.addAttnPart = r.normAttention, r.rotate, r.addAttention
+	r.ffnNormRows, r.swigluPart, r.addFFNPart = r.normFFN, r.swiglu, r.addFFN
 	return r
 }
 
@@ -77,26 +79,33 @@ func scratchBytes(c Config, maxBatch, workers int) int64 {
 
 // each runs body over the rows of the batch, on the caller alone where they are too few to share.
 func (r *Runner) each(rows int, body func(worker, start, end int)) {
+	if r.err == nil {
+		r.err = r.pool.Rows(rows, r.m.cfg.Embed, body)
+	}
+}
+
+// product is a projection of the input, and where it goes.
+type product struct {
+	dst tensor.Matrix // [maxBatch][rows]
+	by  *projection
+}
+
+// multiply computes products of one input; who reads them adds the bias. With then, their widths are the same, and
+// then is called with every range of columns that all of them have.
+func (r *Runner) multiply(then func(worker, start, end int), products ...product) {
 	if r.err != nil {
 		return
 	}
-	chunk := rows
-	if rows > 4 {
-		chunk = (rows + 4*r.pool.Workers() - 1) / (4 * r.pool.Workers())
+	r.products = r.products[:0]
+	for _, p := range products {
+		r.products = append(r.products, kernels.Product{Dst: p.dst.Top(len(r.batch.Tokens)), Weight: p.by.weight})
 	}
-	r.err = r.pool.Run(rows, chunk, body)
+	r.err = kernels.MatMuls(r.pool, r.input, then, r.products...)
 }
 
-// multiply is dst = p.weight times the input; who reads dst adds the bias.
-func (r *Runner) multiply(dst tensor.Matrix, p projection) {
-	if r.err == nil {
-		r.err = kernels.MatMul(r.pool, dst.Top(len(r.batch.Tokens)), p.weight, r.input)
-	}
-}
-
-// addBias adds a projection's bias, where it has one, to a row of its product.
-func (p *projection) addBias(row []float32) {
+// addBias adds columns start to end-1 of a projection's bias, where it has one, to those of a row of its product.
+func (p *projection) addBias(row []float32, start, end int) {
 	if p.bias != nil {
-		kernels.Add(row, p.bias)
+		kernels.Add(row[start:end], p.bias[start:end])
 	}
 }
