@@ -23,6 +23,7 @@ var layers = []string{
 	"requant",
 	"sched",
 	"sample",
+	"grammar",
 	"packed",
 	"models",
 	"kv",
@@ -40,7 +41,7 @@ var layers = []string{
 }
 
 // leaves import nothing of ours (internal/testdata in tests aside).
-var leaves = []string{"sched", "sample", "jinja", "quant", "hub", "chat", "internal/testdata"}
+var leaves = []string{"sched", "sample", "grammar", "jinja", "quant", "hub", "chat", "internal/testdata"}
 
 const module = "github.com/nrt-go/nrt"
 

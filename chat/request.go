@@ -15,6 +15,16 @@ type Request struct {
 	MaxTokens int      // at most so many tokens are generated; 0 is until the context is full
 	Stop      []string // texts that end the answer and are not part of it
 	Sampling  Sampling
+	Format    *Format // what the answer's text must be; nil is anything
+}
+
+// Format holds an answer to a form. Exactly one field is set.
+type Format struct {
+	JSON    bool            // a JSON object
+	Schema  json.RawMessage // JSON that a JSON schema describes
+	Grammar string          // a text of a grammar in llama.cpp's notation (GBNF)
+	Regexp  string          // a text that a regular expression (RE2) matches from beginning to end
+	Choices []string        // one of these texts
 }
 
 // Sampling is what the caller said about choosing tokens; what is nil is the model's or the engine's default.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nrt-go/nrt/chat"
+	"github.com/nrt-go/nrt/grammar"
 	"github.com/nrt-go/nrt/sample"
 	"github.com/nrt-go/nrt/tokenizer"
 )
@@ -46,6 +47,7 @@ type answer struct {
 	sampler *sample.Sampler
 	stream  *tokenizer.Stream
 	stop    stopFilter
+	form    *grammar.State // nil where any text will do
 	box     *mailbox
 	left    atomic.Bool // nobody reads any more
 
@@ -69,11 +71,18 @@ func (e *Engine) newAnswer(req *chat.Request) (*answer, error) {
 	if err != nil {
 		return nil, chat.Errorf(chat.Invalid, "%w", err)
 	}
+	form, err := e.formatOf(req.Format)
+	if err != nil {
+		return nil, err
+	}
 	for _, token := range prompt {
 		sampler.Accept(token)
 	}
 	a := &answer{prompt: prompt, sampler: sampler, stream: e.vocab.NewStream(false), stop: stopFilter{stops: req.Stop},
 		box: newMailbox(), asked: time.Now()}
+	if form != nil {
+		a.form = form.Start()
+	}
 	a.final = chat.Final{PromptTokens: prompt, Seed: params.Seed}
 	a.limit, a.full = e.context-len(prompt), chat.FinishContext
 	if req.MaxTokens > 0 && req.MaxTokens <= a.limit {
@@ -85,11 +94,28 @@ func (e *Engine) newAnswer(req *chat.Request) (*answer, error) {
 // number gives an answer the name that the scheduler knows it by: names sort in the order of submission.
 func (a *answer) number(n uint64) { a.id = fmt.Sprintf("%016x", n) }
 
-// accept draws the next token from its logits and sends what it says. It tells whether the answer is complete.
-func (a *answer) accept(e *Engine, logits []float32) (complete bool) {
+// draw chooses the next token. It changes the logits where the answer has a form.
+func (a *answer) draw(logits []float32) (int32, error) {
+	if a.form != nil {
+		constrain(logits, a.form)
+	}
 	token, err := a.sampler.Sample(logits)
 	if err != nil {
-		a.box.end(chat.Errorf(chat.NonFinite, "engine: %w", err))
+		return 0, chat.Errorf(chat.NonFinite, "engine: %w", err)
+	}
+	if a.form != nil {
+		if err := a.form.Accept(token); err != nil {
+			return 0, chat.Errorf(chat.NonFinite, "engine: %w", err) // nothing that may come has a probability
+		}
+	}
+	return token, nil
+}
+
+// accept draws the next token from its logits and sends what it says. It tells whether the answer is complete.
+func (a *answer) accept(e *Engine, logits []float32) (complete bool) {
+	token, err := a.draw(logits)
+	if err != nil {
+		a.box.end(err)
 		return true
 	}
 	if a.final.Generated == 0 {
@@ -108,6 +134,8 @@ func (a *answer) accept(e *Engine, logits []float32) (complete bool) {
 	switch {
 	case hit:
 		a.stream.Flush()
+		a.finish(chat.FinishStop)
+	case a.form != nil && a.form.Over():
 		a.finish(chat.FinishStop)
 	case a.final.Generated == a.limit:
 		a.finish(a.full)

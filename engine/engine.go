@@ -10,6 +10,7 @@ import (
 
 	"github.com/nrt-go/nrt/chat"
 	"github.com/nrt-go/nrt/gguf"
+	"github.com/nrt-go/nrt/grammar"
 	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/kv"
 	"github.com/nrt-go/nrt/models"
@@ -69,6 +70,8 @@ type Engine struct {
 	prefixes prefixes
 	failed   error // set for good once the file or the pool broke
 
+	formats formats
+
 	desk    desk
 	sched   *sched.Scheduler
 	answers map[string]*answer // those the scheduler knows
@@ -97,7 +100,7 @@ func Open(path string, cfg Config) (e *Engine, err error) {
 	}()
 	e = &Engine{
 		cfg: cfg, file: file, turn: make(chan struct{}, 1), closed: make(chan struct{}), breakersOf: map[string][][]int32{},
-		desk: desk{wake: make(chan struct{}, 1)}, answers: map[string]*answer{}, ended: make(chan struct{}),
+		formats: formats{kept: map[string]*grammar.Constraint{}}, desk: desk{wake: make(chan struct{}, 1)}, answers: map[string]*answer{}, ended: make(chan struct{}),
 	}
 	err = tensor.Guard(e.load)
 	if err != nil {

@@ -142,7 +142,7 @@ func (r *reader) count(what string, limit, size uint64) int {
 
 // string reads a length of at most limit, and that many bytes.
 func (r *reader) string(what string, limit uint64) string {
-	n := r.count(what+" length", limit, 1)
+	n := r.length(what, limit)
 	if n <= chunkSize {
 		return r.shortString(what, n)
 	}
@@ -156,6 +156,17 @@ func (r *reader) string(what string, limit uint64) string {
 	r.pos += int64(n)
 	r.buf, r.at, r.text = r.buf[:0], 0, ""
 	return string(long)
+}
+
+// length reads that of a string. A vocabulary has hundreds of thousands: only those that are wrong are given a name.
+func (r *reader) length(what string, limit uint64) int {
+	if len(r.buf)-r.at >= 8 && r.has(what, 8) {
+		if n := binary.LittleEndian.Uint64(r.buf[r.at:]); n <= min(limit, r.left()-8) {
+			r.skip(8)
+			return int(n)
+		}
+	}
+	return r.count(what+" length", limit, 1)
 }
 
 func (r *reader) shortString(what string, n int) string {

@@ -146,6 +146,9 @@ func (l *layout) packPanel(dst []byte, t *tensor.Tensor, first int) {
 	}
 }
 
+// vectors4 is four vectors, from a row's bytes of the first to its bytes of the last.
+type vectors4 [3*4*PanelRows + 4]byte
+
 // put stores a row's four bytes of a vector of 16 rows; q begins with the row's bytes of vector 0.
 func put(q []byte, vector int, v uint32) { binary.LittleEndian.PutUint32(q[vector*4*PanelRows:], v) }
 

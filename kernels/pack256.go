@@ -67,12 +67,17 @@ func less32(x uint64) uint64 {
 // packHalves puts 32 bytes into two parts, the low halves into part and the high ones into next: of each eight, the
 // first four to the low halves of a vector and the others to its high halves.
 func packHalves(part, next, src []byte) {
-	part, next, src = part[:196], next[:196], src[:32]
-	for v := range 4 {
-		x := binary.LittleEndian.Uint64(src[8*v:])
-		put(part, v, join(x&lowHalf))
-		put(next, v, join(x>>4&lowHalf))
-	}
+	low, high, codes := (*vectors4)(part), (*vectors4)(next), (*[32]byte)(src)
+	a, b := binary.LittleEndian.Uint64(codes[:]), binary.LittleEndian.Uint64(codes[8:])
+	put(low[:], 0, join(a&lowHalf))
+	put(high[:], 0, join(a>>4&lowHalf))
+	put(low[:], 1, join(b&lowHalf))
+	put(high[:], 1, join(b>>4&lowHalf))
+	a, b = binary.LittleEndian.Uint64(codes[16:]), binary.LittleEndian.Uint64(codes[24:])
+	put(low[:], 2, join(a&lowHalf))
+	put(high[:], 2, join(a>>4&lowHalf))
+	put(low[:], 3, join(b&lowHalf))
+	put(high[:], 3, join(b>>4&lowHalf))
 }
 
 // packPairs puts 32 bytes of four pairs of bits into four parts, a pair into each: bits 2t and 2t+1 of byte j of vector

@@ -49,12 +49,12 @@ func packNibbles(q, src []byte) { packTurned(q, src, 0) }
 
 // packTurned is packNibbles with some bits of each eight bytes turned around.
 func packTurned(q, src []byte, bits uint64) {
-	a, b := binary.LittleEndian.Uint64(src)^bits, binary.LittleEndian.Uint64(src[8:])^bits
-	_ = q[195]
-	put(q, 0, join(a&lowHalf))
-	put(q, 1, join(b&lowHalf))
-	put(q, 2, join(a>>4&lowHalf))
-	put(q, 3, join(b>>4&lowHalf))
+	to, codes := (*vectors4)(q), (*[16]byte)(src)
+	a, b := binary.LittleEndian.Uint64(codes[:])^bits, binary.LittleEndian.Uint64(codes[8:])^bits
+	put(to[:], 0, join(a&lowHalf))
+	put(to[:], 1, join(b&lowHalf))
+	put(to[:], 2, join(a>>4&lowHalf))
+	put(to[:], 3, join(b>>4&lowHalf))
 }
 
 // packFive adds a vector of fifth bits: bit g of byte j belongs to weight 4g+j. src begins with these bits in a row.

@@ -40,10 +40,12 @@ func parseMerges(lines []string) ([][2]string, error) {
 func (t *Tokenizer) mergeTable(merges [][2]string) *pairTable {
 	table := newPairTable(len(merges))
 	missing, example := 0, ""
+	last := int32(-1) // vocabularies are in the order of their merges: mostly the next token is what the next merge makes
 	for rank, m := range merges {
 		left, ok1 := t.ids.id(m[0])
 		right, ok2 := t.ids.id(m[1])
-		made, ok3 := t.ids.id(m[0] + m[1])
+		made, ok3 := t.ids.joined(m[0], m[1], last+1)
+		last = made
 		if !ok1 || !ok2 || !ok3 {
 			missing++
 			example = m[0] + " " + m[1]

@@ -13,29 +13,40 @@ const (
 	metaspaceSpelling                 // metaspaces for spaces, <0x0A> for single bytes
 )
 
-// setPieces works out the bytes of every token. Added tokens stand for their text as it is.
+// setPieces works out the bytes of every token. No piece is longer than its token's text.
 func (t *Tokenizer) setPieces(how spelling) {
-	list := make([]string, t.VocabSize())
-	var buf []byte
-	for id := range list {
-		text := t.texts.at(int32(id))
-		list[id] = text
-		switch k := t.kinds[id]; {
-		case k == kindByte:
-			if b, ok := byteToken(text); ok {
-				list[id] = string([]byte{b})
+	blob, offsets := make([]byte, 0, len(t.texts.blob)), make([]uint32, 0, t.VocabSize()+1)
+	for id := range int32(t.VocabSize()) {
+		offsets = append(offsets, uint32(len(blob)))
+		blob = t.appendPiece(blob, id, how)
+	}
+	t.pieces = texts{string(blob), append(offsets, uint32(len(blob)))}
+}
+
+// appendPiece appends the bytes of a token. Added tokens stand for their text as it is.
+func (t *Tokenizer) appendPiece(dst []byte, id int32, how spelling) []byte {
+	text := t.texts.at(id)
+	switch k := t.kinds[id]; {
+	case k == kindByte:
+		if b, ok := byteToken(text); ok {
+			return append(dst, b)
+		}
+	case k != kindNormal && k != kindUnused:
+	case how == metaspaceSpelling:
+		for {
+			before, after, found := strings.Cut(text, metaspace)
+			dst = append(dst, before...)
+			if !found {
+				return dst
 			}
-		case k != kindNormal && k != kindUnused:
-		case how == metaspaceSpelling:
-			list[id] = strings.ReplaceAll(text, metaspace, " ")
-		default:
-			var ok bool
-			if buf, ok = unspell(buf[:0], text); ok {
-				list[id] = string(buf)
-			}
+			dst, text = append(dst, ' '), after
+		}
+	default:
+		if piece, ok := unspell(dst, text); ok {
+			return piece
 		}
 	}
-	t.pieces = newTexts(list)
+	return append(dst, text...)
 }
 
 // piece is the text of one token; control tokens have one only where special is set.

@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"hash/maphash"
 	"math/bits"
+	"strings"
 )
 
 // texts is a list of strings in one block of memory, so that a vocabulary of 150,000 tokens is two objects to the
@@ -39,6 +40,7 @@ type textIndex struct {
 	texts *texts
 	slots []textSlot
 	mask  uint64
+	twice bool // there are equal texts
 }
 
 type textSlot struct {
@@ -64,6 +66,7 @@ func newTextIndex(t *texts, keep func(id int32) bool) *textIndex {
 		}
 		h := hashOf(s)
 		if _, ok := x.find(s, h); ok {
+			x.twice = true
 			continue
 		}
 		at := h & x.mask
@@ -86,6 +89,16 @@ func (x *textIndex) find(s string, h uint64) (int32, bool) {
 }
 
 func (x *textIndex) id(s string) (int32, bool) { return x.find(s, hashOf(s)) }
+
+// joined is the id of left and right in one, for an index of all texts; guess is looked at first.
+func (x *textIndex) joined(left, right string, guess int32) (int32, bool) {
+	if !x.twice && x.texts.has(guess) {
+		if s, ok := strings.CutPrefix(x.texts.at(guess), left); ok && s == right {
+			return guess, true
+		}
+	}
+	return x.id(left + right)
+}
 
 // pairTable holds the merges of BPE: (left, right) -> rank and the token they make.
 type pairTable struct {

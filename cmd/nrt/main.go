@@ -73,7 +73,7 @@ func usagef(format string, args ...any) error {
 // respell turns llama.cpp's long flags with one dash, which are no flags here, into ours.
 func respell(args []string) []string {
 	singleDash := map[string]string{"-sys": "--system", "-ctk": "--kv", "-ctv": "--kv", "-fa": "--flash-attn", "-pg": "--pg",
-		"-npl": "--npl", "-oe": "--output-err"}
+		"-npl": "--npl", "-oe": "--output-err", "-jf": "--json-schema-file"}
 	out := make([]string, len(args))
 	flags := true
 	for i, arg := range args {

@@ -21,6 +21,7 @@ type runCommand struct {
 	*app
 	model   modelFlags
 	answer  answerFlags
+	form    formatFlags
 	prompt  string
 	file    string
 	raw     bool
@@ -43,11 +44,13 @@ newline, unless --raw is set and stdout is no terminal: then it is the model's
 text byte for byte. With --json one object is printed at the end instead.`,
 		Example: `  nrt run -m model.gguf "Why is the sky blue?"
   nrt run -m model.gguf "Summarize:" < report.txt
+  nrt run -m model.gguf --choice yes --choice no "Is the sky blue?"
   nrt run -m model.gguf --raw --temp 0 -n 32 --json "Once upon a time"`,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
 	r.model.register(cmd)
 	r.answer.register(cmd)
+	r.form.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&r.prompt, "prompt", "p", "", "the prompt, a `text`")
 	flags.StringVarP(&r.file, "file", "f", "", "read the prompt from this `file`")
@@ -69,11 +72,15 @@ func (r *runCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	form, err := r.form.format()
+	if err != nil {
+		return err
+	}
 	if r.verbose {
 		r.model.notice = func(line string) { fmt.Fprintln(r.err, "nrt:", plain.Line(line)) }
 	}
 	return r.model.with(ctx, r.app, func(ctx context.Context, m *nrt.Model, load time.Duration) error {
-		return r.generate(ctx, m, load, r.request(prompt))
+		return r.generate(ctx, m, load, r.request(prompt, form))
 	})
 }
 
@@ -116,8 +123,8 @@ func (a *app) piped() bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeNamedPipe != 0)
 }
 
-func (r *runCommand) request(prompt string) *chat.Request {
-	req := &chat.Request{}
+func (r *runCommand) request(prompt string, form *chat.Format) *chat.Request {
+	req := &chat.Request{Format: form}
 	if r.raw {
 		req.Prompt = &prompt
 	} else {
