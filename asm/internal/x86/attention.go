@@ -66,7 +66,7 @@ func (a *avx2) dotKeys(k []reg.VecVirtual, q, sum reg.VecVirtual) {
 	p := YMM()
 	VPSIGNB(k[0], q, p)
 	VPMADDUBSW(p, k[1], p)
-	VPMADDWD(a.wordOnes(), p, p)
+	VPMADDWD(a.word(1), p, p)
 	VPADDD(p, sum, sum)
 }
 

@@ -14,11 +14,16 @@ import (
 type avx2 struct {
 	name      string
 	constants map[byte]Mem
-	ones      Mem
+	words     map[int]Mem
+	halves    map[string]Mem // where hold keeps a format's weights
 }
 
 // AVX2 is the instruction set of Haswell and Zen.
-func AVX2() machine { return &avx2{name: "AVX2", constants: map[byte]Mem{}} }
+func AVX2() machine { return newAVX2("AVX2") }
+
+func newAVX2(name string) *avx2 {
+	return &avx2{name: name, constants: map[byte]Mem{}, words: map[int]Mem{}, halves: map[string]Mem{}}
+}
 
 func (a *avx2) suffix() string                    { return a.name }
 func (*avx2) lanes() int                          { return 8 }
@@ -56,15 +61,15 @@ func constant(suffix string, b byte, n int) Mem {
 	return m
 }
 
-// wordOnes is the multiplier that only adds the two words of a lane.
-func (a *avx2) wordOnes() Mem {
-	if a.ones.Symbol.Name == "" {
-		a.ones = GLOBL("wordOnes_"+a.name, RODATA|NOPTR)
+// word is the multiplier of words by v; by one, it only adds the two words of a lane.
+func (a *avx2) word(v int) Mem {
+	if _, ok := a.words[v]; !ok {
+		a.words[v] = GLOBL(fmt.Sprintf("words%d_%s", v, a.name), RODATA|NOPTR)
 		for i := 0; i < 32; i += 4 {
-			DATA(i, U32(0x00010001))
+			DATA(i, U32(v*0x00010001))
 		}
 	}
-	return a.ones
+	return a.words[v]
 }
 
 // products multiplies the four bytes of each lane of w[g] by the four at x+4g, as 16-bit sums of two, and adds as many
@@ -86,28 +91,44 @@ func (a *avx2) products(w []reg.VecVirtual, top int, x Mem) []reg.VecVirtual {
 	return sums
 }
 
-func (*avx2) columns() int { return 1 }
+// columns is two: there are only sixteen registers.
+func (*avx2) columns() int { return 2 }
 
-// hold makes signed bytes of weights for signedDot.
-func (a *avx2) hold(p panel, w []reg.VecVirtual) []reg.VecVirtual {
-	if p.signed {
-		for _, v := range w {
-			a.xor(a.bytes(0x80), v, v)
-		}
+// holds says that a format's weights are of all 256 values.
+func (*avx2) holds(p panel) bool { return p.wide }
+
+// hold keeps the two halves of weights of all values on the stack.
+func (a *avx2) hold(p panel, w []reg.VecVirtual) {
+	if _, ok := a.halves[p.name]; !ok {
+		const line = 64
+		base := GP64()
+		LEAQ(AllocLocal(64*len(w)+line).Offset(line), base)
+		ANDQ(I8(-line), base)
+		a.halves[p.name] = at(base, 0)
 	}
-	return w
+	for g, v := range w {
+		low := YMM()
+		a.and(a.bytes(0x0f), v, low)
+		VPSRLW(U8(4), v, v)
+		a.and(a.bytes(0x0f), v, v)
+		a.store(low, a.halves[p.name].Offset(64*g))
+		a.store(v, a.halves[p.name].Offset(64*g+32))
+	}
 }
 
 func (a *avx2) dot32(p panel, w []reg.VecVirtual, x []Mem) []reg.VecVirtual {
+	if w == nil {
+		return a.heldDot(p, x)
+	}
 	var sums []reg.VecVirtual
 	for _, x := range x {
-		if p.signed {
+		if p.wide {
 			sums = append(sums, a.signedDot(w, x))
 			continue
 		}
 		sum := begin32(a, p, x)
 		for _, v := range a.products(w, p.top, x) {
-			VPMADDWD(a.wordOnes(), v, v)
+			VPMADDWD(a.word(1), v, v)
 			VPADDD(v, sum, sum)
 		}
 		sums = append(sums, sum)
@@ -156,22 +177,60 @@ func (*avx2) multiplier(pairs reg.VecVirtual, odd bool, _, _ int) reg.VecVirtual
 	return m
 }
 
-// signedDot is dot32 for weights of all 256 values: |w| times x with the sign of w stays within 16 bits for two products,
-// not more.
+// signedDot is dot32 for weights of all values, which it uses up: |w| times x with the sign of w stays within 16 bits for
+// two products.
 func (a *avx2) signedDot(w []reg.VecVirtual, x Mem) reg.VecVirtual {
 	var sum reg.VecVirtual
 	for g, v := range w {
-		xs, magnitude := YMM(), YMM()
+		xs := YMM()
 		VPBROADCASTD(x.Offset(4*g), xs)
+		a.xor(a.bytes(0x80), v, v)
 		VPSIGNB(v, xs, xs)
-		VPABSB(v, magnitude)
-		VPMADDUBSW(xs, magnitude, xs)
-		VPMADDWD(a.wordOnes(), xs, xs)
+		VPABSB(v, v)
+		VPMADDUBSW(xs, v, v)
+		VPMADDWD(a.word(1), v, v)
 		if sum == nil {
-			sum = xs
+			sum = v
 			continue
 		}
-		VPADDD(xs, sum, sum)
+		VPADDD(v, sum, sum)
 	}
 	return sum
+}
+
+// heldDot is dot32 for what hold has kept. The sums of 32 lower or upper halves fit 16 bits, and only the two sums need
+// widening.
+func (a *avx2) heldDot(p panel, x []Mem) []reg.VecVirtual {
+	const lowHalf, highHalf = 0, 1
+	words := make([][2]reg.VecVirtual, len(x))
+	for g := range 8 {
+		var half [2]reg.VecVirtual
+		for h := range half {
+			half[h] = YMM()
+			a.load(a.halves[p.name].Offset(64*g+32*h), half[h])
+		}
+		for i, x := range x {
+			xs := YMM()
+			VPBROADCASTD(x.Offset(4*g), xs)
+			for h, w := range half {
+				product := YMM()
+				VPMADDUBSW(xs, w, product)
+				if g == 0 {
+					words[i][h] = product
+					continue
+				}
+				VPADDW(product, words[i][h], words[i][h])
+			}
+		}
+	}
+	var sums []reg.VecVirtual
+	for i, x := range x {
+		sum := begin32(a, p, x)
+		VPMADDWD(a.word(1), words[i][lowHalf], words[i][lowHalf])
+		VPMADDWD(a.word(16), words[i][highHalf], words[i][highHalf])
+		VPADDD(words[i][lowHalf], sum, sum)
+		VPADDD(words[i][highHalf], sum, sum)
+		sums = append(sums, sum)
+	}
+	return sums
 }

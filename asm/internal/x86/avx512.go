@@ -55,8 +55,6 @@ func (a *avx512) bytes(b byte) Op {
 
 func (*avx512) columns() int { return 8 }
 
-func (*avx512) hold(_ panel, w []reg.VecVirtual) []reg.VecVirtual { return w }
-
 func (*avx512) dotBytes(x Mem, w, sum reg.VecVirtual) { VPDPBUSD_BCST(x, w, sum) }
 func (*avx512) addWords(a, b, sum reg.VecVirtual)     { VPDPWSSD(a, b, sum) }
 func (*avx512) dotWords(x Mem, w, sum reg.VecVirtual) { VPDPWSSD_BCST(x, w, sum) }

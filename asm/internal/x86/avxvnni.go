@@ -18,14 +18,11 @@ type avxvnni struct{ *avx2 }
 // into the file as bytes.
 func AVXVNNI() machine {
 	pass.Compile = pass.Concat(pass.Compile, pass.InstructionPass(asBytes))
-	return avxvnni{&avx2{name: "AVXVNNI", constants: map[byte]Mem{}}}
+	return avxvnni{newAVX2("AVXVNNI")}
 }
 
-// columns is two: there are only sixteen registers.
-func (avxvnni) columns() int { return 2 }
-
-// hold leaves unsigned bytes.
-func (avxvnni) hold(_ panel, w []reg.VecVirtual) []reg.VecVirtual { return w }
+// holds is false: bytes of all values may be multiplied.
+func (avxvnni) holds(panel) bool { return false }
 
 func (a avxvnni) dotBytes(x Mem, w, sum reg.VecVirtual) {
 	v := YMM()

@@ -32,8 +32,6 @@ type machine interface {
 
 	// columns is how many columns of activations are met at once: their chains of products wait for each other less.
 	columns() int
-	// hold makes what dot32 reads of the unpacked weights of a format.
-	hold(p panel, w []reg.VecVirtual) []reg.VecVirtual
 	// dot32 is the product, for each column, of w[0..7], the bytes of 32 weights per lane less the format's bias, and the
 	// 32 signed bytes of the record at x.
 	dot32(p panel, w []reg.VecVirtual, x []Mem) []reg.VecVirtual
@@ -45,6 +43,13 @@ type machine interface {
 	// multiplier turns the even or odd ones of signed word pairs into what subDot multiplies the products of that many
 	// groups of four weights by.
 	multiplier(pairs reg.VecVirtual, odd bool, top, groups int) reg.VecVirtual
+}
+
+// holder is a machine that keeps the unpacked weights of some formats elsewhere than in registers.
+type holder interface {
+	holds(p panel) bool
+	// hold keeps w for dot32 without w. A single column does better with w itself.
+	hold(p panel, w []reg.VecVirtual)
 }
 
 // at is the memory operand at a displacement from p.

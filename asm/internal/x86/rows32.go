@@ -27,7 +27,7 @@ type panel struct {
 	bias   int  // weight = scale*(q-bias)
 	top    int  // the largest q
 	q      int
-	signed bool // q may be above what VPMADDUBSW's 16 bits take: see avx2.signedDot
+	wide   bool // products of two q are above what VPMADDUBSW's 16 bits take: see avx2.hold
 	unpack func(m machine, w reg.Register, q, half int) []reg.VecVirtual
 }
 
@@ -36,8 +36,8 @@ var panels32 = []panel{
 	{name: "Q4_1", bytes: 320, offset: true, top: 15, q: 64, unpack: unpackNibbles},
 	{name: "Q5_0", bytes: 352, bias: 16, top: 31, q: 32, unpack: unpackFive},
 	{name: "Q5_1", bytes: 384, offset: true, top: 31, q: 64, unpack: unpackFive},
-	{name: "Q8_0", bytes: 544, bias: 128, top: 255, signed: true, q: 32, unpack: unpackBytes},
-	{name: "IQ4_NL", bytes: 288, bias: 128, top: 255, signed: true, q: 32, unpack: unpackTable},
+	{name: "Q8_0", bytes: 544, bias: 128, top: 255, wide: true, q: 32, unpack: unpackBytes},
+	{name: "IQ4_NL", bytes: 288, bias: 128, top: 255, wide: true, q: 32, unpack: unpackTable},
 }
 
 // half is the byte offset of a vector of rows within the 64 bytes that hold four weights of 16 rows.
@@ -147,10 +147,24 @@ func rows32(m machine, p panel) {
 				offset = m.vec()
 				VCVTPH2PS(at(w, 32+h*2*m.lanes()), offset)
 			}
-			groups := m.hold(p, p.unpack(m, w, p.q, h))
+			groups := p.unpack(m, w, p.q, h)
 			a := GP64()
 			MOVQ(acc, a)
 			MOVQ(x, next)
+			done := fmt.Sprintf("done%d", h)
+			keeper, ok := m.(holder)
+			holds := ok && keeper.holds(p)
+			if holds {
+				many := fmt.Sprintf("hold%d", h)
+				CMPQ(n, Imm(1))
+				JNE(LabelRef(many))
+				columns32(m, p, groups, scale, offset, []Mem{at(next, 0)}, []Mem{at(a, h*4*m.lanes())})
+				ADDQ(Imm(record32), next)
+				JMP(LabelRef(done))
+				Label(many)
+				keeper.hold(p, groups)
+				groups = nil
+			}
 			eachColumn(m, fmt.Sprintf("column%d", h), n.(reg.GPVirtual), []walker{{next, record32}, {a, 64}}, func(columns []int) {
 				var xs, accs []Mem
 				for _, c := range columns {
@@ -159,6 +173,9 @@ func rows32(m machine, p panel) {
 				}
 				columns32(m, p, groups, scale, offset, xs, accs)
 			})
+			if holds {
+				Label(done)
+			}
 		}
 		MOVQ(next, x)
 		ADDQ(U32(uint32(p.bytes)), w)
