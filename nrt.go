@@ -54,9 +54,10 @@ func Parallel(answers int) Option { return func(c *engine.Config) { c.Parallel =
 // weights or the activations are, and f16 everywhere else.
 func KVType(name string) Option { return func(c *engine.Config) { c.KV = name } }
 
-// Activations sets the form in which activations meet quantised weights: "int8", the default, or "f32", which is several
-// times slower and rounds nothing. It is for reference: what separates a run with int8 from one with f32 is the rounding of
-// activations, and what separates two engines that both keep f32 is a difference of theirs.
+// Activations sets the form in which activations meet quantised weights: "int8", the default, or "f32", which rounds
+// nothing: every row of weights is decoded, so prompts take about five times as long and single tokens about ten times. It is
+// for reference: what separates a run with int8 from one with f32 is the rounding of activations, and what separates two
+// engines that both keep f32 is a difference of theirs. The logits are bit for bit those of the same weights as F32.
 func Activations(name string) Option { return func(c *engine.Config) { c.Activations = name } }
 
 // NoMap reads the file into memory instead of mapping it.

@@ -8,8 +8,8 @@ type Activations int
 const (
 	// Int8 rounds activations to eight bits a block where the weight's format has an integer kernel: the form for speed.
 	Int8 Activations = iota
-	// Float32 keeps them as they are: each row of weights is decoded and meets them as Dot adds. It is several times
-	// slower, and for reference: what is left of a difference to another engine is not the rounding of activations.
+	// Float32 keeps them as they are: each row of weights is decoded and meets them as Dot adds. It is for reference, many
+	// times slower: what is left of a difference to another engine is not the rounding of activations.
 	Float32
 )
 
