@@ -6,7 +6,6 @@ type base struct{}
 func (base) suffix() string                         { return "NEON" }
 func (base) columns() int                           { return 1 }
 func (base) wide() bool                             { return false }
-func (base) counter(*Asm, int) counter              { return counter{} } // the first products are sums
 func (base) arrange(_ *Asm, _ [][2]V, bias int) int { return bias }
 
 func (base) dot(a *Asm, p product) [][2]V {

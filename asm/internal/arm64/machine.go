@@ -1,11 +1,6 @@
 package arm64
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // machine is an instruction set. A panel's sixteen rows are walked in two halves of eight: a group, the same four
 // weights of eight rows, is two registers.
@@ -15,51 +10,10 @@ type machine interface {
 	columns() int
 	// wide says that sums have 32 bits from the first product on.
 	wide() bool
-	// counter is how sums begin and end that are so many times what counts, or 0: that stay integers.
-	counter(a *Asm, times int) counter
 	// arrange brings what unpack has left into the order that dot reads. Where it takes off the bias, none is left.
 	arrange(a *Asm, groups [][2]V, bias int) int
 	// dot returns eight sums for each column. Registers of activations are free afterwards, unless they are kept.
 	dot(a *Asm, p product) [][2]V
-}
-
-// counter is how integer sums begin and end. Products that are added to what is in a register need it cleared, which
-// costs as much as a product: a load does not. Sums that begin as the bits of 1.5 * 2^23 are, read as float32, that
-// number plus the sum, as long as the sum is less than 2^22: taking it off again is exact and costs a quarter of a conversion. Of sums that
-// are 16 times what counts, 1.5 * 2^19 leaves a sixteenth.
-type counter struct {
-	start   R // of 32 bytes
-	exact   bool
-	rounder V // the same bits, where exact
-}
-
-const rounder = 12582912
-
-func newCounter(a *Asm, times int) counter {
-	if times == 0 {
-		return counter{start: a.eightWords("zeros", 0)}
-	}
-	from := rounder / float32(times)
-	start := a.eightWords(fmt.Sprintf("rounder%d", times), math.Float32bits(from))
-	return counter{start: start, exact: true, rounder: a.float32s(from)}
-}
-
-// eightWords is the address of read-only bits, eight times.
-func (a *Asm) eightWords(name string, bits uint32) R {
-	var data []byte
-	for range 8 {
-		data = binary.LittleEndian.AppendUint32(data, bits)
-	}
-	return a.Constant(name, data)
-}
-
-// float turns sums into float32.
-func (c counter) float(a *Asm, n V) {
-	if c.exact {
-		a.Fsub(n, n, c.rounder)
-	} else {
-		a.Scvtf(n, n)
-	}
 }
 
 // product is that of groups of signed bytes, less bias, and the activations of some columns, four for each group.

@@ -3,10 +3,9 @@ package arm64
 // dotprod has products of four bytes: Cortex-A76, Apple M1, Neoverse N1.
 type dotprod struct{}
 
-func (dotprod) suffix() string                    { return "NEONDot" }
-func (dotprod) columns() int                      { return 1 }
-func (dotprod) wide() bool                        { return true }
-func (dotprod) counter(a *Asm, times int) counter { return newCounter(a, times) }
+func (dotprod) suffix() string { return "NEONDot" }
+func (dotprod) columns() int   { return 1 }
+func (dotprod) wide() bool     { return true }
 
 func (dotprod) arrange(a *Asm, groups [][2]V, bias int) int {
 	if bias == 0 {
@@ -43,8 +42,7 @@ type i8mm struct{}
 func (i8mm) suffix() string { return "NEONI8MM" }
 func (i8mm) columns() int   { return 2 }
 
-func (i8mm) wide() bool                        { return true }
-func (i8mm) counter(a *Asm, times int) counter { return newCounter(a, times) }
+func (i8mm) wide() bool { return true }
 
 func (i8mm) arrange(a *Asm, groups [][2]V, bias int) int {
 	dotprod{}.arrange(a, groups, bias)

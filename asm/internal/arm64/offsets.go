@@ -1,15 +1,5 @@
 package arm64
 
-import "math"
-
-// groupCounter is how sums over groups begin and end: they are less than 2^21, and begin 256 times too small, see dotted.
-func groupCounter(a *Asm, m machine) counter {
-	if !m.wide() {
-		return counter{}
-	}
-	return counter{start: a.eightWords("rounderBy256", math.Float32bits(rounder)>>8), exact: true, rounder: a.float32s(rounder)}
-}
-
 // less loads the small offsets of eight rows: as words, a register for each group; where sums are dotted as bytes, two
 // registers of four rows for each four groups.
 func (p superPanel) less(a *Asm, count counter, w R, h int) []V {

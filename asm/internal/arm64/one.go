@@ -22,7 +22,7 @@ func (p panel) one(a *Asm, m machine) {
 	p = p.on(m)
 	a.Func("row"+p.name+m.suffix(), oneParams, fmt.Sprintf(oneDoc, p.bytes, record32))
 	acc, w, x, blocks := a.Param("acc"), a.Param("w"), a.Param("x"), a.Param("blocks")
-	count, sums := m.counter(a, p.times), a.zeros()
+	count, sums := newCounter(a, m, p.times), a.zeros()
 	a.loadFour(acc, sums)
 	a.Loop("block", blocks, func() {
 		product := product{top: p.top, bias: p.bias, count: count, keep: true}
@@ -52,7 +52,7 @@ func (p panel) one(a *Asm, m machine) {
 func (p superPanel) one(a *Asm, m machine) {
 	a.Func("row"+p.name+m.suffix(), oneParams, fmt.Sprintf(oneDoc, p.bytes(), record256))
 	acc, w, x, blocks := a.Param("acc"), a.Param("w"), a.Param("x"), a.Param("blocks")
-	count := m.counter(a, 0)
+	count := newCounter(a, m, 0)
 	a.Loop("block", blocks, func() {
 		ints := a.zeros()
 		a.Scope(func() { p.onesParts(a, m, count, w, x, ints) })

@@ -63,7 +63,7 @@ func (p superPanel) emit(a *Asm, m machine) {
 	r := pointers{sums: a.Param("acc"), w: a.Param("w"), x: a.Param("x"), n: a.Param("n")}
 	blocks := a.Param("blocks")
 	r.ints = a.Reg()
-	count := m.counter(a, 0)
+	count := newCounter(a, m, 0)
 	a.Op("ADD", r.n.String()+"<<6", r.sums, r.ints)
 	a.Loop("block", blocks, func() {
 		a.Scope(func() { clearInts(a, r) })

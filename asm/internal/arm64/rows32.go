@@ -62,7 +62,7 @@ func (p panel) emit(a *Asm, m machine) {
 	p = p.on(m)
 	a.Func("rows"+p.name+m.suffix(), rowsParams, fmt.Sprintf(rowsDoc, p.bytes, record32))
 	acc, w, x, blocks, n := a.Param("acc"), a.Param("w"), a.Param("x"), a.Param("blocks"), a.Param("n")
-	next, count := a.Reg(), m.counter(a, p.times)
+	next, count := a.Reg(), newCounter(a, m, p.times)
 	a.Loop("block", blocks, func() {
 		for h := range 2 {
 			a.Scope(func() {
