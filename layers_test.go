@@ -11,6 +11,7 @@ import (
 
 // layers is the tree from top to bottom. A package imports only what stands below it. README's map says what each is for.
 var layers = []string{
+	"conformance/armcycles",
 	"cmd/nrt",
 	"cmd/nrt/internal/conversation",
 	"cmd/nrt/internal/params",
