@@ -26,11 +26,11 @@ FORMATS = ["Q4_K", "Q5_K", "Q6_K", "Q8_0", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "IQ4_
 COLUMNS = [1, 8, 64]
 
 # The processor qemu plays, the tables llvm-mca reads (its cortex-a76 has those of another core), nrt's instruction set,
-# how clang is told of the processor, and the layouts ggml repacks weights to on it.
+# the processors clang compiles ggml for, and the layouts ggml repacks weights to on it.
 MACHINES = {
-    "cortex-a72": ("cortex-a72", "cortex-a72", "neon", "cortex-a72", []),
-    "cortex-a76": ("cortex-a76", "neoverse-n1", "neon-dotprod", "cortex-a76+dotprod", ["4x4", "8x4"]),
-    "neoverse-n2": ("max", "neoverse-n2", "neon-i8mm", "cortex-a76+dotprod+i8mm", ["4x4", "8x4", "4x8", "8x8"]),
+    "cortex-a72": ("cortex-a72", "cortex-a72", "neon", ["cortex-a72"], []),
+    "cortex-a76": ("cortex-a76", "neoverse-n1", "neon-dotprod", ["cortex-a76+dotprod", "neoverse-n1"], ["4x4", "8x4"]),
+    "neoverse-n2": ("max", "neoverse-n2", "neon-i8mm", ["cortex-a76+dotprod+i8mm", "neoverse-n2+nosve+nosve2"], ["4x4", "8x4", "4x8", "8x8"]),
 }
 LEVELS = [["-O2"], ["-O3"], ["-O3", "-funroll-loops"]]
 SOURCES = ["arch/arm/quants.c", "arch/arm/repack.cpp", "quants.c", "repack.cpp"]
@@ -108,11 +108,11 @@ def ours(folder, machine):
 
 
 @functools.cache
-def objects(folder, ggml, cpu, level):
+def objects(folder, ggml, flags):
     source, files = ggml / "src", []
     for name in SOURCES:
-        files.append(folder / f"{cpu}{''.join(level)}{name.replace('/', '-')}.o")
-        output(tool("clang"), *(["-std=c++17"] if name.endswith("cpp") else []), "--target=aarch64-linux-gnu", f"-mcpu={cpu}", *level,
+        files.append(folder / f"{''.join(flags)}{name.replace('/', '-')}.o")
+        output(tool("clang"), *(["-std=c++17"] if name.endswith("cpp") else []), "--target=aarch64-linux-gnu", *flags,
                "-DNDEBUG", "-ffunction-sections", "-I", ggml / "include", "-I", source, "-I", source / "ggml-cpu",
                "-c", source / "ggml-cpu" / name, "-o", files[-1])
     return files
@@ -133,16 +133,16 @@ def candidates(name, layouts):
 
 def theirs(folder, ggml, machine):
     """For every format the best for one column and for many: cycles, function, flags."""
-    cpu, tables, _, clang, layouts = MACHINES[machine]
+    cpu, tables, _, processors, layouts = MACHINES[machine]
     for name in FORMATS:
         best = {}
-        for level in LEVELS:
-            files = objects(folder, ggml, clang, tuple(level))
+        for flags in ((f"-mcpu={processor}", *level) for processor in processors for level in LEVELS):
+            files = objects(folder, ggml, flags)
             known = output(tool("llvm-nm"), *files[:2])
             for function, (kind, *sizes), columns, outputs in candidates(name, layouts):
                 if not re.search(rf" T {function}$", known, re.M):
                     continue
-                path = folder / f"{function}{clang}{''.join(level)}"
+                path = folder / f"{function}{''.join(flags)}"
                 if not path.exists():
                     output("aarch64-linux-gnu-g++", "-static", "-Wl,--gc-sections", "-Wl,--unresolved-symbols=ignore-all",
                            "-x", "c", f"-DCALLEE={function}", HERE / "ggml/call.c", "-x", "none", *files, "-o", path)
@@ -153,7 +153,7 @@ def theirs(folder, ggml, machine):
                     continue  # a vec_dot that has no 2 x 2 form says so by stopping
                 for n in COLUMNS:
                     if columns <= n and found < best.get(n, (float("inf"),))[0]:
-                        best[n] = found, function, " ".join(level)
+                        best[n] = found, function, " ".join(flags)
         yield name, best
 
 
