@@ -171,6 +171,11 @@ func narrowAsm(dst *uint16, src *float32, n int)
 //go:noescape
 func decodeNibblesAsm(dst *float32, src *byte, n int, stride int, table *[16]int8, scale *float32, offset *float32)
 
+// decodeBytesAsm writes scale[b]*q + offset[b] for the 32 signed bytes q of each of n blocks, which lie stride bytes apart.
+//
+//go:noescape
+func decodeBytesAsm(dst *float32, src *byte, n int, stride int, scale *float32, offset *float32)
+
 // record32Asm writes a record for each block; records are stride bytes apart.
 //
 //go:noescape

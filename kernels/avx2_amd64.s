@@ -10850,6 +10850,52 @@ DATA word_0f0f0f0f<>+24(SB)/4, $0x0f0f0f0f
 DATA word_0f0f0f0f<>+28(SB)/4, $0x0f0f0f0f
 GLOBL word_0f0f0f0f<>(SB), RODATA|NOPTR, $32
 
+// func decodeBytesAsm(dst *float32, src *byte, n int, stride int, scale *float32, offset *float32)
+// Requires: AVX, AVX2
+TEXT ·decodeBytesAsm(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ stride+24(FP), BX
+	MOVQ scale+32(FP), SI
+	MOVQ offset+40(FP), DI
+
+block:
+	VBROADCASTSS (SI), Y0
+	VBROADCASTSS (DI), Y1
+	VMOVDQU      (CX), X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VADDPS       Y1, Y3, Y3
+	VMOVUPS      Y3, (AX)
+	VPSRLDQ      $0x08, X2, X2
+	VPMOVSXBD    X2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 32(AX)
+	VMOVDQU      16(CX), X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VADDPS       Y1, Y3, Y3
+	VMOVUPS      Y3, 64(AX)
+	VPSRLDQ      $0x08, X2, X2
+	VPMOVSXBD    X2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VADDPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 96(AX)
+	ADDQ         BX, CX
+	ADDQ         $0x80, AX
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, DI
+	DECQ         DX
+	JNZ          block
+	VZEROUPPER
+	RET
+
 // func record32Asm(dst *byte, x *float32, blocks int, stride int)
 // Requires: AVX, AVX2
 TEXT ·record32Asm(SB), NOSPLIT, $0-32

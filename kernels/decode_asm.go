@@ -16,11 +16,13 @@ var decodeVector = map[quant.Type]func(dst []float32, src []byte){
 	quant.F16:  func(dst []float32, src []byte) { toF32Vector(dst, viewOf[uint16](src)) },
 	quant.BF16: brainToF32Vector,
 
-	quant.Q4_0:   nibbles(18, 2, &eightLess, halfScale),
-	quant.Q4_1:   nibbles(20, 4, &plain, halfScaleAndOffset),
-	quant.IQ4_NL: nibbles(18, 2, &nonLinear, halfScale),
-	quant.MXFP4:  nibbles(17, 1, &twiceFP4, powerScale),
+	quant.Q4_0:   blocks32(18, 2, &eightLess, halfScale),
+	quant.Q4_1:   blocks32(20, 4, &plain, halfScaleAndOffset),
+	quant.IQ4_NL: blocks32(18, 2, &nonLinear, halfScale),
+	quant.MXFP4:  blocks32(17, 1, &twiceFP4, powerScale),
+	quant.Q8_0:   blocks32(34, 2, nil, halfScale),
 	quant.IQ4_XS: decodeIQ4_XS,
+	quant.Q8_K:   decodeQ8_K,
 }
 
 // viewOf reads little-endian bytes as the numbers they are: both architectures are little-endian, and neither asks for
@@ -56,8 +58,9 @@ func halfScaleAndOffset(block []byte) (scale, offset float32) { return half(bloc
 
 func powerScale(block []byte) (scale, offset float32) { return quant.HalfPower(block[0]), minusZero }
 
-// nibbles is the decoder of blocks of size bytes with 32 codes in the 16 bytes from byte codes on.
-func nibbles(size, codes int, table *[16]int8, header func(block []byte) (scale, offset float32)) func(dst []float32, src []byte) {
+// blocks32 is the decoder of blocks of size bytes with 32 codes from byte codes on: half a byte each where there is a table
+// to look them up in, else signed bytes.
+func blocks32(size, codes int, table *[16]int8, header func(block []byte) (scale, offset float32)) func(dst []float32, src []byte) {
 	return func(dst []float32, src []byte) {
 		var scale, offset [64]float32
 		for len(dst) > 0 {
@@ -66,7 +69,11 @@ func nibbles(size, codes int, table *[16]int8, header func(block []byte) (scale,
 			for b := range n {
 				scale[b], offset[b] = header(src[b*size:])
 			}
-			decodeNibblesAsm(&dst[0], &src[codes], n, size, table, &scale[0], &offset[0])
+			if table != nil {
+				decodeNibblesAsm(&dst[0], &src[codes], n, size, table, &scale[0], &offset[0])
+			} else {
+				decodeBytesAsm(&dst[0], &src[codes], n, size, &scale[0], &offset[0])
+			}
 			dst, src = dst[32*n:], src[size*n:]
 		}
 	}
@@ -74,7 +81,7 @@ func nibbles(size, codes int, table *[16]int8, header func(block []byte) (scale,
 
 // decodeIQ4_XS has a scale of its own for every 32 of 256 weights; package quant has the layout.
 func decodeIQ4_XS(dst []float32, src []byte) {
-	offset := [8]float32{minusZero, minusZero, minusZero, minusZero, minusZero, minusZero, minusZero, minusZero}
+	offset := eight(minusZero)
 	for ; len(dst) > 0; dst, src = dst[256:], src[136:] {
 		var scale [8]float32
 		d, top := half(src), binary.LittleEndian.Uint16(src[2:])
@@ -86,3 +93,16 @@ func decodeIQ4_XS(dst []float32, src []byte) {
 		decodeNibblesAsm(&dst[0], &src[8], 8, 16, &nonLinear, &scale[0], &offset[0])
 	}
 }
+
+// decodeQ8_K has one scale for 256 signed bytes.
+func decodeQ8_K(dst []float32, src []byte) {
+	offset := eight(minusZero)
+	for ; len(dst) > 0; dst, src = dst[256:], src[292:] {
+		scale := eight(math.Float32frombits(binary.LittleEndian.Uint32(src)))
+		_ = src[291]
+		decodeBytesAsm(&dst[0], &src[4], 8, 32, &scale[0], &offset[0])
+	}
+}
+
+// eight is the same number for every 32 of 256 weights.
+func eight(v float32) [8]float32 { return [8]float32{v, v, v, v, v, v, v, v} }

@@ -323,6 +323,11 @@ func narrowAsm(dst *uint16, src *float32, n int)
 //go:noescape
 func decodeNibblesAsm(dst *float32, src *byte, n int, stride int, table *[16]int8, scale *float32, offset *float32)
 
+// decodeBytesAsm writes scale[b]*q + offset[b] for the 32 signed bytes q of each of n blocks, which lie stride bytes apart.
+//
+//go:noescape
+func decodeBytesAsm(dst *float32, src *byte, n int, stride int, scale *float32, offset *float32)
+
 // productF32NEON multiplies four rows of F32 weights by one of activations and writes dst [columns][rows]; n is a multiple of 16, at least 16, strides are in bytes.
 //
 //go:noescape

@@ -19088,6 +19088,68 @@ block1:
 	BNE block1
 	RET
 
+// func decodeBytesAsm(dst *float32, src *byte, n int, stride int, scale *float32, offset *float32)
+TEXT ·decodeBytesAsm(SB), NOSPLIT, $0-48
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD stride+24(FP), R3
+	MOVD scale+32(FP), R4
+	MOVD offset+40(FP), R5
+block1:
+	FMOVQ (R1), F0
+	FMOVQ 16(R1), F1
+	FMOVS (R4), F2
+	FMOVS (R5), F3
+	VDUP V3.S[0], V3.S4
+	WORD $0x0f08a404 // sxtl v4.8h, v0.8b
+	WORD $0x4f08a405 // sxtl2 v5.8h, v0.16b
+	WORD $0x0f10a486 // sxtl v6.4s, v4.4h
+	WORD $0x4f10a487 // sxtl2 v7.4s, v4.8h
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f8290c6 // fmul v6.4s, v6.4s, v2.s[0]
+	WORD $0x4e23d4c6 // fadd v6.4s, v6.4s, v3.4s
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x4f8290e7 // fmul v7.4s, v7.4s, v2.s[0]
+	WORD $0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
+	FSTPQ (F6, F7), (R0)
+	WORD $0x0f10a4a6 // sxtl v6.4s, v5.4h
+	WORD $0x4f10a4a7 // sxtl2 v7.4s, v5.8h
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f8290c6 // fmul v6.4s, v6.4s, v2.s[0]
+	WORD $0x4e23d4c6 // fadd v6.4s, v6.4s, v3.4s
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x4f8290e7 // fmul v7.4s, v7.4s, v2.s[0]
+	WORD $0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
+	FSTPQ (F6, F7), 32(R0)
+	WORD $0x0f08a424 // sxtl v4.8h, v1.8b
+	WORD $0x4f08a425 // sxtl2 v5.8h, v1.16b
+	WORD $0x0f10a486 // sxtl v6.4s, v4.4h
+	WORD $0x4f10a487 // sxtl2 v7.4s, v4.8h
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f8290c6 // fmul v6.4s, v6.4s, v2.s[0]
+	WORD $0x4e23d4c6 // fadd v6.4s, v6.4s, v3.4s
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x4f8290e7 // fmul v7.4s, v7.4s, v2.s[0]
+	WORD $0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
+	FSTPQ (F6, F7), 64(R0)
+	WORD $0x0f10a4a6 // sxtl v6.4s, v5.4h
+	WORD $0x4f10a4a7 // sxtl2 v7.4s, v5.8h
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f8290c6 // fmul v6.4s, v6.4s, v2.s[0]
+	WORD $0x4e23d4c6 // fadd v6.4s, v6.4s, v3.4s
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x4f8290e7 // fmul v7.4s, v7.4s, v2.s[0]
+	WORD $0x4e23d4e7 // fadd v7.4s, v7.4s, v3.4s
+	FSTPQ (F6, F7), 96(R0)
+	ADD R3, R1
+	ADD $128, R0
+	ADD $4, R4
+	ADD $4, R5
+	SUBS $1, R2
+	BNE block1
+	RET
+
 // func productF32NEON(dst *float32, w *byte, x *float32, n int, wStride int, xStride int, dstStride int)
 TEXT ·productF32NEON(SB), NOSPLIT, $0-56
 	MOVD w+8(FP), R0

@@ -29,6 +29,30 @@ func decodeNibbles(a *Asm) {
 	a.Return()
 }
 
+// decodeBytes emits the decoder of formats whose weights are signed bytes.
+func decodeBytes(a *Asm) {
+	a.Func("decodeBytesAsm", "dst *float32, src *byte, n int, stride int, scale *float32, offset *float32",
+		"writes scale[b]*q + offset[b] for the 32 signed bytes q of each of n blocks, which lie stride bytes apart.")
+	dst, src, n, stride := a.Param("dst"), a.Param("src"), a.Param("n"), a.Param("stride")
+	scale, offset := a.Param("scale"), a.Param("offset")
+	a.Loop("block", n, func() {
+		bytes, factor, term := a.Vecs(2), a.Vec(), a.Vec()
+		a.Load(at(src, 0), bytes[0])
+		a.Load(at(src, 16), bytes[1])
+		a.LoadWord(at(scale, 0), factor)
+		a.LoadWord(at(offset, 0), term)
+		a.Op("VDUP", term.lane("S", 0), term.of("S4"))
+		for i, b := range bytes {
+			writeBytes(a, b, factor, term, dst, 64*i)
+		}
+		a.Op("ADD", stride, src)
+		a.Op("ADD", 128, dst)
+		a.Op("ADD", 4, scale)
+		a.Op("ADD", 4, offset)
+	})
+	a.Return()
+}
+
 // writeBytes writes sixteen signed bytes as floats, each times the lowest lane of factor plus term.
 func writeBytes(a *Asm, bytes, factor, term V, dst R, disp int) {
 	a.Scope(func() {

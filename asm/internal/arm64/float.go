@@ -14,6 +14,7 @@ func floats(a *Asm) {
 	widenBrain(a)
 	narrow(a)
 	decodeNibbles(a)
+	decodeBytes(a)
 }
 
 // float32s takes a register with v in every lane, words one with bits.

@@ -36,6 +36,31 @@ func decodeNibbles() {
 	RET()
 }
 
+// decodeBytes emits the decoder of formats whose weights are signed bytes.
+func decodeBytes() {
+	TEXT("decodeBytesAsm", NOSPLIT, "func(dst *float32, src *byte, n, stride int, scale, offset *float32)")
+	Pragma("noescape")
+	Doc("decodeBytesAsm writes scale[b]*q + offset[b] for the 32 signed bytes q of each of n blocks, which lie stride bytes apart.")
+	dst, src, n, stride := pointer("dst"), pointer("src"), pointer("n"), pointer("stride")
+	scale, offset := pointer("scale"), pointer("offset")
+	loop("block", n, func() {
+		factor, term := YMM(), YMM()
+		VBROADCASTSS(at(scale, 0), factor)
+		VBROADCASTSS(at(offset, 0), term)
+		for i := range 2 {
+			bytes := XMM()
+			VMOVDQU(at(src, 16*i), bytes)
+			writeBytes(bytes, factor, term, dst, 64*i)
+		}
+		ADDQ(stride, src)
+		ADDQ(U8(128), dst)
+		ADDQ(U8(4), scale)
+		ADDQ(U8(4), offset)
+	})
+	VZEROUPPER()
+	RET()
+}
+
 // writeBytes writes sixteen signed bytes as floats, each times factor plus term.
 func writeBytes(bytes, factor, term reg.VecVirtual, dst reg.GPVirtual, disp int) {
 	for half := range 2 {

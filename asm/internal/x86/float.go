@@ -21,6 +21,7 @@ func Floats() {
 	widenBrain()
 	narrow()
 	decodeNibbles()
+	decodeBytes()
 }
 
 // float is a float32 in every lane, read from memory.
