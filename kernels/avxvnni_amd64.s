@@ -44,9 +44,7 @@ block:
 
 column0_many:
 	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x03, Y9, Y9
 	VPBROADCASTD 88(DI), Y10
-	VPSLLD       $0x03, Y10, Y10
 	VPBROADCASTD (DI), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xcb // {vex} vpdpbusd %ymm11, %ymm1, %ymm9
 	VPBROADCASTD 48(DI), Y11
@@ -102,7 +100,6 @@ column0_rest:
 
 column0:
 	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x03, Y9, Y9
 	VPBROADCASTD (DI), Y10
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xca // {vex} vpdpbusd %ymm10, %ymm1, %ymm9
 	VPBROADCASTD 4(DI), Y10
@@ -156,9 +153,7 @@ column0_end:
 
 column1_many:
 	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x03, Y9, Y9
 	VPBROADCASTD 88(DI), Y10
-	VPSLLD       $0x03, Y10, Y10
 	VPBROADCASTD (DI), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xcb // {vex} vpdpbusd %ymm11, %ymm1, %ymm9
 	VPBROADCASTD 48(DI), Y11
@@ -214,7 +209,6 @@ column1_rest:
 
 column1:
 	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x03, Y9, Y9
 	VPBROADCASTD (DI), Y10
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xca // {vex} vpdpbusd %ymm10, %ymm1, %ymm9
 	VPBROADCASTD 4(DI), Y10
@@ -585,9 +579,9 @@ block:
 
 column0_many:
 	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x04, Y9, Y9
+	VPSLLD       $0x01, Y9, Y9
 	VPBROADCASTD 88(DI), Y10
-	VPSLLD       $0x04, Y10, Y10
+	VPSLLD       $0x01, Y10, Y10
 	VPBROADCASTD (DI), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xcb // {vex} vpdpbusd %ymm11, %ymm1, %ymm9
 	VPBROADCASTD 48(DI), Y11
@@ -643,7 +637,7 @@ column0_rest:
 
 column0:
 	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x04, Y9, Y9
+	VPSLLD       $0x01, Y9, Y9
 	VPBROADCASTD (DI), Y10
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xca // {vex} vpdpbusd %ymm10, %ymm1, %ymm9
 	VPBROADCASTD 4(DI), Y10
@@ -721,9 +715,9 @@ column0_end:
 
 column1_many:
 	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x04, Y9, Y9
+	VPSLLD       $0x01, Y9, Y9
 	VPBROADCASTD 88(DI), Y10
-	VPSLLD       $0x04, Y10, Y10
+	VPSLLD       $0x01, Y10, Y10
 	VPBROADCASTD (DI), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xcb // {vex} vpdpbusd %ymm11, %ymm1, %ymm9
 	VPBROADCASTD 48(DI), Y11
@@ -779,7 +773,7 @@ column1_rest:
 
 column1:
 	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x04, Y9, Y9
+	VPSLLD       $0x01, Y9, Y9
 	VPBROADCASTD (DI), Y10
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xca // {vex} vpdpbusd %ymm10, %ymm1, %ymm9
 	VPBROADCASTD 4(DI), Y10
@@ -1169,10 +1163,8 @@ block:
 	JB         column0_rest
 
 column0_many:
-	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x07, Y9, Y9
-	VPBROADCASTD 88(DI), Y10
-	VPSLLD       $0x07, Y10, Y10
+	VPBROADCASTD 44(DI), Y9
+	VPBROADCASTD 92(DI), Y10
 	VPBROADCASTD (DI), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xcb // {vex} vpdpbusd %ymm11, %ymm1, %ymm9
 	VPBROADCASTD 48(DI), Y11
@@ -1227,8 +1219,7 @@ column0_rest:
 	JZ   column0_end
 
 column0:
-	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x07, Y9, Y9
+	VPBROADCASTD 44(DI), Y9
 	VPBROADCASTD (DI), Y10
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xca // {vex} vpdpbusd %ymm10, %ymm1, %ymm9
 	VPBROADCASTD 4(DI), Y10
@@ -1273,10 +1264,8 @@ column0_end:
 	JB        column1_rest
 
 column1_many:
-	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x07, Y9, Y9
-	VPBROADCASTD 88(DI), Y10
-	VPSLLD       $0x07, Y10, Y10
+	VPBROADCASTD 44(DI), Y9
+	VPBROADCASTD 92(DI), Y10
 	VPBROADCASTD (DI), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xcb // {vex} vpdpbusd %ymm11, %ymm1, %ymm9
 	VPBROADCASTD 48(DI), Y11
@@ -1331,8 +1320,7 @@ column1_rest:
 	JZ   column1_end
 
 column1:
-	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x07, Y9, Y9
+	VPBROADCASTD 44(DI), Y9
 	VPBROADCASTD (DI), Y10
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xca // {vex} vpdpbusd %ymm10, %ymm1, %ymm9
 	VPBROADCASTD 4(DI), Y10
@@ -1416,10 +1404,8 @@ block:
 	JB             column0_rest
 
 column0_many:
-	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x07, Y9, Y9
-	VPBROADCASTD 88(DI), Y10
-	VPSLLD       $0x07, Y10, Y10
+	VPBROADCASTD 44(DI), Y9
+	VPBROADCASTD 92(DI), Y10
 	VPBROADCASTD (DI), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xcb // {vex} vpdpbusd %ymm11, %ymm1, %ymm9
 	VPBROADCASTD 48(DI), Y11
@@ -1474,8 +1460,7 @@ column0_rest:
 	JZ   column0_end
 
 column0:
-	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x07, Y9, Y9
+	VPBROADCASTD 44(DI), Y9
 	VPBROADCASTD (DI), Y10
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xca // {vex} vpdpbusd %ymm10, %ymm1, %ymm9
 	VPBROADCASTD 4(DI), Y10
@@ -1537,10 +1522,8 @@ column0_end:
 	JB             column1_rest
 
 column1_many:
-	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x07, Y9, Y9
-	VPBROADCASTD 88(DI), Y10
-	VPSLLD       $0x07, Y10, Y10
+	VPBROADCASTD 44(DI), Y9
+	VPBROADCASTD 92(DI), Y10
 	VPBROADCASTD (DI), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xcb // {vex} vpdpbusd %ymm11, %ymm1, %ymm9
 	VPBROADCASTD 48(DI), Y11
@@ -1595,8 +1578,7 @@ column1_rest:
 	JZ   column1_end
 
 column1:
-	VPBROADCASTD 40(DI), Y9
-	VPSLLD       $0x07, Y9, Y9
+	VPBROADCASTD 44(DI), Y9
 	VPBROADCASTD (DI), Y10
 	BYTE $0xc4; BYTE $0x42; BYTE $0x75; BYTE $0x50; BYTE $0xca // {vex} vpdpbusd %ymm10, %ymm1, %ymm9
 	VPBROADCASTD 4(DI), Y10

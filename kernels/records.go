@@ -10,8 +10,8 @@ import (
 const columnGroup = 64
 
 // record32 is the size of the record of 32 activations that panels meet: 32 signed bytes, their scale, scale times
-// their sum, the negated sum as an integer, and room. Rows stand in groups of columnGroup, whose records are
-// [block][row], row fastest: a panel meets all rows of a group before its next block.
+// their sum, and what biases of 8 and 128 take off: the sum times -8 and times -128, as integers. Rows stand in groups of
+// columnGroup, whose records are [block][row], row fastest: a panel meets all rows of a group before its next block.
 const record32 = 48
 
 // recordPlace is where row i's first record stands, and how far from it the next.
@@ -40,7 +40,8 @@ func record32Generic(dst []byte, x []float32, stride int) {
 		}
 		binary.LittleEndian.PutUint32(dst[32:], math.Float32bits(scale[0]))
 		binary.LittleEndian.PutUint32(dst[36:], math.Float32bits(sum[0]))
-		binary.LittleEndian.PutUint32(dst[40:], uint32(-n))
+		binary.LittleEndian.PutUint32(dst[40:], uint32(-8*n))
+		binary.LittleEndian.PutUint32(dst[44:], uint32(-128*n))
 		dst = dst[min(stride, len(dst)):]
 	}
 }

@@ -22,7 +22,7 @@ type product struct {
 	x      [][]V // of each column
 	top    int   // the largest magnitude among the weights
 	bias   int
-	metas  []V // where there is a bias: of each column, with the negated sum of its activations
+	metas  []V // where there is a bias: of each column, with the sum of its activations times -8
 	count  counter
 	keep   bool // activations are met again
 }
@@ -34,11 +34,11 @@ func (p product) begin(a *Asm, column int) [2]V {
 		a.LoadPair(at(p.count.start, 0), s[0], s[1])
 		return s
 	}
-	a.shift("VSHL", "S4", s[0], p.metas[column], bits.Len(uint(p.bias))-1)
+	a.shift("VSHL", "S4", s[0], p.metas[column], bits.Len(uint(p.bias/8))-1)
 	if p.count.exact {
 		a.op3("VADD", "S4", s[0], s[0], p.count.rounder)
 	}
-	a.Op("VDUP", s[0].lane("S", metaNeg), s[0].of("S4"))
+	a.Op("VDUP", s[0].lane("S", metaLess8), s[0].of("S4"))
 	a.Op("VMOV", s[0].of("B16"), s[1].of("B16"))
 	return s
 }

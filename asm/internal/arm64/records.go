@@ -112,7 +112,10 @@ func quantise(a *Asm, dst, x, most R, n int) {
 		a.StoreWord(scale, at(dst, scale256))
 		return
 	}
-	a.Op("MOVW", sum, at(dst, meta32+4*metaNeg))
+	a.Op("LSL", 3, sum, neg)
+	a.Op("MOVW", neg, at(dst, meta32+4*metaLess8))
+	a.Op("LSL", 7, sum, neg)
+	a.Op("MOVW", neg, at(dst, meta32+4*metaLess128))
 	a.Op("NEG", sum, sum)
 	a.Op("SCVTFWS", sum, float(factor))
 	a.Op("FMULS", float(scale), float(factor), float(factor))

@@ -2,13 +2,13 @@ package arm64
 
 import "fmt"
 
-// The record of 32 activations: 32 signed bytes, then a vector of their scale, scale times their sum, and the negated
-// sum as an integer.
+// The record of 32 activations: 32 signed bytes, then a vector of their scale, scale times their sum, and their sum times
+// -8 and times -128, as integers.
 const (
 	record32 = 48
 	meta32   = 32
 
-	metaScale, metaSum, metaNeg = 0, 1, 2 // lanes
+	metaScale, metaSum, metaLess8, metaLess128 = 0, 1, 2, 3 // lanes
 )
 
 // panel is a format's block of 16 rows x 32 weights: the scales of the rows in half precision, their offsets where the

@@ -2,20 +2,20 @@ package x86
 
 import (
 	"fmt"
-	"math/bits"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The record of 32 activations that rows32 kernels read: 32 signed bytes, their scale, scale times their sum, and the
-// negated sum as an integer.
+// The record of 32 activations that rows32 kernels read: 32 signed bytes, their scale, scale times their sum, and their
+// sum times -8 and times -128, as integers.
 const (
-	record32 = 48
-	recScale = 32
-	recSum   = 36
-	recNeg   = 40
+	record32   = 48
+	recScale   = 32
+	recSum     = 36
+	recLess8   = 40
+	recLess128 = 44
 )
 
 // panel is a format's block of 16 rows x 32 weights: the scales of the rows in half precision, their offsets where the
@@ -206,11 +206,16 @@ func columns32(m machine, p panel, groups []reg.VecVirtual, scale, offset reg.Ve
 // begin32 is what sums of a column start with: what the bias takes off, or zero.
 func begin32(m machine, p panel, x Mem) reg.VecVirtual {
 	sum := m.vec()
-	if p.bias == 0 {
+	switch p.bias {
+	case 0:
 		m.zero(sum)
-		return sum
+	case 128:
+		m.broadcast(x.Offset(recLess128), sum)
+	default:
+		m.broadcast(x.Offset(recLess8), sum)
 	}
-	m.broadcast(x.Offset(recNeg), sum)
-	VPSLLD(U8(bits.Len(uint(p.bias))-1), sum, sum)
+	if p.bias == 16 {
+		VPSLLD(U8(1), sum, sum)
+	}
 	return sum
 }
