@@ -12,6 +12,7 @@ import (
 type keeper struct {
 	panels *packed.Panels // nil where activations meet the weights of the file
 	notice func(string)
+	grace  time.Duration // how long close waits for the writer
 	begun  bool
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the writer is done; nil where there is none
@@ -26,7 +27,7 @@ func newKeeper(panels *packed.Panels, notice func(string)) keeper {
 	} else if path != "" {
 		notice("packed weights: " + path)
 	}
-	return keeper{panels: panels, notice: notice}
+	return keeper{panels: panels, notice: notice, grace: grace}
 }
 
 // start begins to write what is worth it.
@@ -51,14 +52,14 @@ func (k *keeper) start() {
 	}()
 }
 
-// grace is how long close waits for the writer: an answer or two may be all that a process is for.
+// grace is what a writer has after the last answer: that may be the first one too, all that the process was for.
 const grace = 3 * time.Second
 
 // close ends the writer and gives the weights back.
 func (k *keeper) close() error {
 	k.begun = true
 	if k.done != nil {
-		late := time.AfterFunc(grace, k.cancel)
+		late := time.AfterFunc(k.grace, k.cancel)
 		<-k.done
 		late.Stop()
 		k.cancel()

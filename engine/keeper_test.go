@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nrt-go/nrt/internal/testdata"
 	"github.com/nrt-go/nrt/packed"
@@ -32,6 +33,7 @@ func start(t *testing.T, dir string) (tokens []int32, said string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.keeper.grace = time.Hour // however slow the disk is
 	tokens = answerOf(t, e, greedy("Once upon a time", 5)).Tokens
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

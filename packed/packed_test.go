@@ -406,15 +406,25 @@ func TestWritersAtOnce(t *testing.T) {
 	}
 }
 
-func TestCancelledWriterLeavesNothing(t *testing.T) {
+// TestCancelledWriter leaves no file but the mark that keeps the next start from trying again, until one is complete.
+func TestCancelledWriter(t *testing.T) {
 	f, c := newFixture(t, 1), &Cache{Dir: t.TempDir()}
+	k := mustKey(t, f)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := c.Write(ctx, f.source, f.weights, f.panels); !errors.Is(err, context.Canceled) {
 		t.Errorf("Write: %v", err)
 	}
-	if entries, err := os.ReadDir(c.Dir); err != nil || len(entries) != 0 {
-		t.Errorf("%d files are left, %v", len(entries), err)
+	if list, err := c.List(); err != nil || len(list) != 0 || !c.tooSlow(k) {
+		t.Errorf("files %v are left, %v; too slow: %t", list, err, c.tooSlow(k))
+	}
+	old := time.Now().Add(-2 * retry)
+	if err := os.Chtimes(c.slowPath(k), old, old); err != nil || c.tooSlow(k) {
+		t.Errorf("the mark counts after a day, %v", err)
+	}
+	f.write(t, c)
+	if entries, err := os.ReadDir(c.Dir); err != nil || len(entries) != 1 || c.tooSlow(k) {
+		t.Errorf("%d files in the cache, %v, want the packed one", len(entries), err)
 	}
 }
 

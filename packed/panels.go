@@ -54,14 +54,18 @@ func (p *Panels) Path() (string, error) {
 	return "", p.reason
 }
 
-// Worth tells whether Save has something to do: there is a cache without these panels, and packing them again would take
-// longer than a moment.
+// Worth tells whether Save has something to do: there is a cache without these panels, packing them again would take
+// longer than a moment, and no writer of them was stopped lately.
 func (p *Panels) Worth() bool {
+	if p.cache == nil || p.file != nil {
+		return false
+	}
 	bytes := 0
 	for _, w := range p.plain {
 		bytes += kernels.PackedBytes(w)
 	}
-	return p.cache != nil && p.file == nil && bytes >= leastBytes
+	k, err := keyOf(p.source, p.plain)
+	return err == nil && bytes >= leastBytes && !p.cache.tooSlow(k)
 }
 
 // Save writes the panels to the cache and returns the file's path. The model may be used meanwhile.

@@ -28,7 +28,7 @@ const piece = 2 << 20
 
 // Write keeps the panels of a model, in the order of the weights that they were made of. Files of the same source's
 // earlier states are deleted, and those used longest ago until the cache is within its limit. Until it is whole the file
-// has another name. A ctx that ends stops the writing.
+// has another name. A ctx that ends stops the writing; Panels are then not Worth another try for a day.
 func (c *Cache) Write(ctx context.Context, source *gguf.File, weights, panels []*tensor.Tensor) (path string, err error) {
 	h := &header{source: sourcePath(source)}
 	for _, p := range panels {
@@ -56,9 +56,23 @@ func (c *Cache) Write(ctx context.Context, source *gguf.File, weights, panels []
 		err = os.Rename(temp.Name(), path)
 	}
 	if err != nil {
+		if ctx.Err() != nil {
+			_ = os.WriteFile(c.slowPath(h.key), nil, 0o644)
+		}
 		return "", errors.Join(fmt.Errorf("packed: %w", err), os.Remove(temp.Name()))
 	}
+	_ = os.Remove(c.slowPath(h.key))
 	return path, nil
+}
+
+// slowPath is a file that says that a writer was stopped: a disk that is too slow for what a process has time for is not
+// to be tried again at every start.
+func (c *Cache) slowPath(k key) string { return filepath.Join(c.Dir, k.String()+slow) }
+
+// tooSlow tells whether a writer was stopped lately.
+func (c *Cache) tooSlow(k key) bool {
+	info, err := os.Stat(c.slowPath(k))
+	return err == nil && time.Since(info.ModTime()) < retry
 }
 
 // fill leaves f complete, on the disk, readable for others as far as a new file usually is, and closed.
@@ -128,7 +142,8 @@ func (p *pieces) flush() error {
 	return err
 }
 
-const unfinished = ".part"
+// The ends of the names of files that are no packed ones.
+const unfinished, slow = ".part", ".slow"
 
 // makeRoom makes the folder and deletes what has to go for a file of h's size: what a process that died has left, files
 // of the same source, then those used longest ago.
@@ -178,8 +193,8 @@ func (i *Info) useless(h *header) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// abandoned is the age at which an unfinished file is nobody's.
-const abandoned = time.Hour
+// abandoned is the age at which an unfinished file is nobody's, retry the time after a writer that was stopped.
+const abandoned, retry = time.Hour, 24 * time.Hour
 
 // sweep deletes what processes that died have left.
 func (c *Cache) sweep() {
@@ -189,7 +204,11 @@ func (c *Cache) sweep() {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && strings.HasSuffix(e.Name(), unfinished) && time.Since(info.ModTime()) > abandoned {
+		if err != nil {
+			continue
+		}
+		age := time.Since(info.ModTime())
+		if strings.HasSuffix(e.Name(), unfinished) && age > abandoned || strings.HasSuffix(e.Name(), slow) && age > retry {
 			_ = os.Remove(filepath.Join(c.Dir, e.Name()))
 		}
 	}
