@@ -3696,8 +3696,7 @@ parts:
 	VPSLLW     $0x01, Y10, Y11
 	VPAND      bytes04_AVX2<>+0(SB), Y11, Y11
 	VPOR       Y11, Y4, Y4
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes04_AVX2<>+0(SB), Y11, Y11
+	VPAND      bytes04_AVX2<>+0(SB), Y10, Y11
 	VPOR       Y11, Y5, Y5
 	VPSRLW     $0x01, Y10, Y11
 	VPAND      bytes04_AVX2<>+0(SB), Y11, Y11
@@ -3846,8 +3845,7 @@ part0_0_end:
 	VPSLLW    $0x01, Y10, Y11
 	VPAND     bytes04_AVX2<>+0(SB), Y11, Y11
 	VPOR      Y11, Y4, Y4
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes04_AVX2<>+0(SB), Y11, Y11
+	VPAND     bytes04_AVX2<>+0(SB), Y10, Y11
 	VPOR      Y11, Y5, Y5
 	VPSRLW    $0x01, Y10, Y11
 	VPAND     bytes04_AVX2<>+0(SB), Y11, Y11
@@ -3999,8 +3997,7 @@ part0_1_end:
 	VPSLLW     $0x01, Y10, Y11
 	VPAND      bytes04_AVX2<>+0(SB), Y11, Y11
 	VPOR       Y11, Y4, Y4
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes04_AVX2<>+0(SB), Y11, Y11
+	VPAND      bytes04_AVX2<>+0(SB), Y10, Y11
 	VPOR       Y11, Y5, Y5
 	VPSRLW     $0x01, Y10, Y11
 	VPAND      bytes04_AVX2<>+0(SB), Y11, Y11
@@ -4149,8 +4146,7 @@ part1_0_end:
 	VPSLLW    $0x01, Y10, Y11
 	VPAND     bytes04_AVX2<>+0(SB), Y11, Y11
 	VPOR      Y11, Y4, Y4
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes04_AVX2<>+0(SB), Y11, Y11
+	VPAND     bytes04_AVX2<>+0(SB), Y10, Y11
 	VPOR      Y11, Y5, Y5
 	VPSRLW    $0x01, Y10, Y11
 	VPAND     bytes04_AVX2<>+0(SB), Y11, Y11
@@ -6215,8 +6211,7 @@ parts:
 	VPSLLW     $0x02, Y10, Y11
 	VPAND      bytes30_AVX2<>+0(SB), Y11, Y11
 	VPOR       Y11, Y3, Y3
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes30_AVX2<>+0(SB), Y11, Y11
+	VPAND      bytes30_AVX2<>+0(SB), Y10, Y11
 	VPOR       Y11, Y4, Y4
 	VPSRLW     $0x02, Y10, Y10
 	VPAND      bytes30_AVX2<>+0(SB), Y10, Y10
@@ -6228,8 +6223,7 @@ parts:
 	VPSLLW     $0x02, Y10, Y11
 	VPAND      bytes30_AVX2<>+0(SB), Y11, Y11
 	VPOR       Y11, Y7, Y7
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes30_AVX2<>+0(SB), Y11, Y11
+	VPAND      bytes30_AVX2<>+0(SB), Y10, Y11
 	VPOR       Y11, Y8, Y8
 	VPSRLW     $0x02, Y10, Y10
 	VPAND      bytes30_AVX2<>+0(SB), Y10, Y10
@@ -6372,8 +6366,7 @@ part0_0_end:
 	VPSLLW    $0x02, Y10, Y11
 	VPAND     bytes30_AVX2<>+0(SB), Y11, Y11
 	VPOR      Y11, Y3, Y3
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes30_AVX2<>+0(SB), Y11, Y11
+	VPAND     bytes30_AVX2<>+0(SB), Y10, Y11
 	VPOR      Y11, Y4, Y4
 	VPSRLW    $0x02, Y10, Y10
 	VPAND     bytes30_AVX2<>+0(SB), Y10, Y10
@@ -6385,8 +6378,7 @@ part0_0_end:
 	VPSLLW    $0x02, Y10, Y11
 	VPAND     bytes30_AVX2<>+0(SB), Y11, Y11
 	VPOR      Y11, Y7, Y7
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes30_AVX2<>+0(SB), Y11, Y11
+	VPAND     bytes30_AVX2<>+0(SB), Y10, Y11
 	VPOR      Y11, Y8, Y8
 	VPSRLW    $0x02, Y10, Y10
 	VPAND     bytes30_AVX2<>+0(SB), Y10, Y10
@@ -6535,8 +6527,7 @@ part0_1_end:
 	VPSLLW     $0x02, Y10, Y11
 	VPAND      bytes30_AVX2<>+0(SB), Y11, Y11
 	VPOR       Y11, Y3, Y3
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes30_AVX2<>+0(SB), Y11, Y11
+	VPAND      bytes30_AVX2<>+0(SB), Y10, Y11
 	VPOR       Y11, Y4, Y4
 	VPSRLW     $0x02, Y10, Y10
 	VPAND      bytes30_AVX2<>+0(SB), Y10, Y10
@@ -6548,8 +6539,7 @@ part0_1_end:
 	VPSLLW     $0x02, Y10, Y11
 	VPAND      bytes30_AVX2<>+0(SB), Y11, Y11
 	VPOR       Y11, Y7, Y7
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes30_AVX2<>+0(SB), Y11, Y11
+	VPAND      bytes30_AVX2<>+0(SB), Y10, Y11
 	VPOR       Y11, Y8, Y8
 	VPSRLW     $0x02, Y10, Y10
 	VPAND      bytes30_AVX2<>+0(SB), Y10, Y10
@@ -6692,8 +6682,7 @@ part1_0_end:
 	VPSLLW    $0x02, Y10, Y11
 	VPAND     bytes30_AVX2<>+0(SB), Y11, Y11
 	VPOR      Y11, Y3, Y3
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes30_AVX2<>+0(SB), Y11, Y11
+	VPAND     bytes30_AVX2<>+0(SB), Y10, Y11
 	VPOR      Y11, Y4, Y4
 	VPSRLW    $0x02, Y10, Y10
 	VPAND     bytes30_AVX2<>+0(SB), Y10, Y10
@@ -6705,8 +6694,7 @@ part1_0_end:
 	VPSLLW    $0x02, Y10, Y11
 	VPAND     bytes30_AVX2<>+0(SB), Y11, Y11
 	VPOR      Y11, Y7, Y7
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes30_AVX2<>+0(SB), Y11, Y11
+	VPAND     bytes30_AVX2<>+0(SB), Y10, Y11
 	VPOR      Y11, Y8, Y8
 	VPSRLW    $0x02, Y10, Y10
 	VPAND     bytes30_AVX2<>+0(SB), Y10, Y10

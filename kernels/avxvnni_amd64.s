@@ -2449,8 +2449,7 @@ parts:
 	VPSLLW     $0x01, Y10, Y11
 	VPAND      bytes04_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR       Y11, Y4, Y4
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes04_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND      bytes04_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR       Y11, Y5, Y5
 	VPSRLW     $0x01, Y10, Y11
 	VPAND      bytes04_AVXVNNI<>+0(SB), Y11, Y11
@@ -2583,8 +2582,7 @@ part0_0_end:
 	VPSLLW    $0x01, Y10, Y11
 	VPAND     bytes04_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR      Y11, Y4, Y4
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes04_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND     bytes04_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR      Y11, Y5, Y5
 	VPSRLW    $0x01, Y10, Y11
 	VPAND     bytes04_AVXVNNI<>+0(SB), Y11, Y11
@@ -2720,8 +2718,7 @@ part0_1_end:
 	VPSLLW     $0x01, Y10, Y11
 	VPAND      bytes04_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR       Y11, Y4, Y4
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes04_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND      bytes04_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR       Y11, Y5, Y5
 	VPSRLW     $0x01, Y10, Y11
 	VPAND      bytes04_AVXVNNI<>+0(SB), Y11, Y11
@@ -2854,8 +2851,7 @@ part1_0_end:
 	VPSLLW    $0x01, Y10, Y11
 	VPAND     bytes04_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR      Y11, Y4, Y4
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes04_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND     bytes04_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR      Y11, Y5, Y5
 	VPSRLW    $0x01, Y10, Y11
 	VPAND     bytes04_AVXVNNI<>+0(SB), Y11, Y11
@@ -4684,8 +4680,7 @@ parts:
 	VPSLLW     $0x02, Y10, Y11
 	VPAND      bytes30_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR       Y11, Y3, Y3
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes30_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND      bytes30_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR       Y11, Y4, Y4
 	VPSRLW     $0x02, Y10, Y10
 	VPAND      bytes30_AVXVNNI<>+0(SB), Y10, Y10
@@ -4697,8 +4692,7 @@ parts:
 	VPSLLW     $0x02, Y10, Y11
 	VPAND      bytes30_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR       Y11, Y7, Y7
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes30_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND      bytes30_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR       Y11, Y8, Y8
 	VPSRLW     $0x02, Y10, Y10
 	VPAND      bytes30_AVXVNNI<>+0(SB), Y10, Y10
@@ -4825,8 +4819,7 @@ part0_0_end:
 	VPSLLW    $0x02, Y10, Y11
 	VPAND     bytes30_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR      Y11, Y3, Y3
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes30_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND     bytes30_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR      Y11, Y4, Y4
 	VPSRLW    $0x02, Y10, Y10
 	VPAND     bytes30_AVXVNNI<>+0(SB), Y10, Y10
@@ -4838,8 +4831,7 @@ part0_0_end:
 	VPSLLW    $0x02, Y10, Y11
 	VPAND     bytes30_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR      Y11, Y7, Y7
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes30_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND     bytes30_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR      Y11, Y8, Y8
 	VPSRLW    $0x02, Y10, Y10
 	VPAND     bytes30_AVXVNNI<>+0(SB), Y10, Y10
@@ -4972,8 +4964,7 @@ part0_1_end:
 	VPSLLW     $0x02, Y10, Y11
 	VPAND      bytes30_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR       Y11, Y3, Y3
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes30_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND      bytes30_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR       Y11, Y4, Y4
 	VPSRLW     $0x02, Y10, Y10
 	VPAND      bytes30_AVXVNNI<>+0(SB), Y10, Y10
@@ -4985,8 +4976,7 @@ part0_1_end:
 	VPSLLW     $0x02, Y10, Y11
 	VPAND      bytes30_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR       Y11, Y7, Y7
-	VPOR       Y10, Y10, Y11
-	VPAND      bytes30_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND      bytes30_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR       Y11, Y8, Y8
 	VPSRLW     $0x02, Y10, Y10
 	VPAND      bytes30_AVXVNNI<>+0(SB), Y10, Y10
@@ -5113,8 +5103,7 @@ part1_0_end:
 	VPSLLW    $0x02, Y10, Y11
 	VPAND     bytes30_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR      Y11, Y3, Y3
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes30_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND     bytes30_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR      Y11, Y4, Y4
 	VPSRLW    $0x02, Y10, Y10
 	VPAND     bytes30_AVXVNNI<>+0(SB), Y10, Y10
@@ -5126,8 +5115,7 @@ part1_0_end:
 	VPSLLW    $0x02, Y10, Y11
 	VPAND     bytes30_AVXVNNI<>+0(SB), Y11, Y11
 	VPOR      Y11, Y7, Y7
-	VPOR      Y10, Y10, Y11
-	VPAND     bytes30_AVXVNNI<>+0(SB), Y11, Y11
+	VPAND     bytes30_AVXVNNI<>+0(SB), Y10, Y11
 	VPOR      Y11, Y8, Y8
 	VPSRLW    $0x02, Y10, Y10
 	VPAND     bytes30_AVXVNNI<>+0(SB), Y10, Y10

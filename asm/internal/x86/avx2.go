@@ -31,7 +31,6 @@ func (*avx2) vec() reg.VecVirtual                 { return YMM() }
 func (*avx2) load(m Mem, dst reg.VecVirtual)      { VMOVDQU(m, dst) }
 func (*avx2) store(src reg.VecVirtual, m Mem)     { VMOVDQU(src, m) }
 func (*avx2) and(a Op, b, dst reg.VecVirtual)     { VPAND(a, b, dst) }
-func (*avx2) or(a, b, dst reg.VecVirtual)         { VPOR(a, b, dst) }
 func (*avx2) xor(a Op, b, dst reg.VecVirtual)     { VPXOR(a, b, dst) }
 func (*avx2) zero(dst reg.VecVirtual)             { cleared(x86.VPXOR(dst, dst, dst)) }
 func (*avx2) tile() (rows, columns int)           { return 2, 3 }
@@ -43,6 +42,12 @@ func (*avx2) four(sum []reg.VecVirtual) reg.VecVirtual {
 	VEXTRACTF128(U8(1), sum[0], four)
 	VADDPS(four, sum[0].AsX(), four)
 	return four
+}
+
+func (a *avx2) merge(bits reg.VecVirtual, mask byte, v reg.VecVirtual) {
+	masked := YMM()
+	a.and(a.bytes(mask), bits, masked)
+	VPOR(masked, v, v)
 }
 
 func (a *avx2) bytes(b byte) Op {

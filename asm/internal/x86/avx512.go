@@ -18,7 +18,6 @@ func (*avx512) lanes() int                        { return 16 }
 func (*avx512) vec() reg.VecVirtual               { return ZMM() }
 func (*avx512) load(m Mem, dst reg.VecVirtual)    { VMOVDQU32(m, dst) }
 func (*avx512) store(src reg.VecVirtual, m Mem)   { VMOVDQU32(src, m) }
-func (*avx512) or(a, b, dst reg.VecVirtual)       { VPORD(a, b, dst) }
 func (*avx512) zero(d reg.VecVirtual)             { cleared(x86.VPXORD(d, d, d)) }
 func (*avx512) tile() (rows, columns int)         { return 4, 4 }
 func (*avx512) broadcast(m Mem, d reg.VecVirtual) { VPBROADCASTD(m, d) }
@@ -44,6 +43,11 @@ func (*avx512) four(sum []reg.VecVirtual) reg.VecVirtual {
 	VEXTRACTF32X4(U8(1), eight, four)
 	VADDPS(four, eight.AsX(), four)
 	return four
+}
+
+func (a *avx512) merge(bits reg.VecVirtual, mask byte, v reg.VecVirtual) {
+	const orAnd = 0xf8 // by the bits of v, bits and mask: v | bits&mask
+	VPTERNLOGD_BCST(U8(orAnd), a.bytes(mask).(Mem), bits, v)
 }
 
 func (a *avx512) bytes(b byte) Op {

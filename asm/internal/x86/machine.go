@@ -18,7 +18,8 @@ type machine interface {
 	load(m Mem, dst reg.VecVirtual)
 	store(src reg.VecVirtual, m Mem)
 	and(a Op, b, dst reg.VecVirtual)
-	or(a, b, dst reg.VecVirtual)
+	// merge sets in v the bits of bits that a byte of the mask has, too.
+	merge(bits reg.VecVirtual, mask byte, v reg.VecVirtual)
 	xor(a Op, b, dst reg.VecVirtual)
 	zero(dst reg.VecVirtual)
 	// bytes is an operand of and and xor: a constant with b in every byte.

@@ -83,8 +83,7 @@ func unpackThree(m machine, w reg.Register, q, h int) []reg.VecVirtual {
 	m.load(at(w, q+128+half(m, h)), third)
 	for g, v := range groups {
 		bit := shifted(m, third, 2-g)
-		m.and(m.bytes(0x04), bit, bit)
-		m.or(bit, v, v)
+		m.merge(bit, 0x04, v)
 	}
 	return groups
 }
@@ -97,23 +96,22 @@ func unpackSix(m machine, w reg.Register, q, h int) []reg.VecVirtual {
 		m.load(at(w, q+256+64*v+half(m, h)), all)
 		for t := range 4 {
 			upper := shifted(m, all, 4-2*t)
-			m.and(m.bytes(0x30), upper, upper)
-			m.or(upper, groups[4*v+t], groups[4*v+t])
+			m.merge(upper, 0x30, groups[4*v+t])
 		}
 	}
 	return groups
 }
 
-// shifted is a copy of v with its words shifted left by n, or right where n is negative.
+// shifted is v with its words shifted left by n, or right where n is negative; v itself where n is zero.
 func shifted(m machine, v reg.VecVirtual, n int) reg.VecVirtual {
+	if n == 0 {
+		return v
+	}
 	s := m.vec()
-	switch {
-	case n > 0:
+	if n > 0 {
 		VPSLLW(U8(n), v, s)
-	case n < 0:
+	} else {
 		VPSRLW(U8(-n), v, s)
-	default:
-		m.or(v, v, s)
 	}
 	return s
 }

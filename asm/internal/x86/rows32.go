@@ -63,18 +63,7 @@ func unpackFive(m machine, w reg.Register, q, h int) []reg.VecVirtual {
 	fifth := m.vec()
 	m.load(at(w, q+256+half(m, h)), fifth)
 	for g, v := range groups {
-		bit := m.vec()
-		switch {
-		case g < 4:
-			VPSLLW(U8(4-g), fifth, bit)
-		case g > 4:
-			VPSRLW(U8(g-4), fifth, bit)
-		default:
-			bit = fifth
-		}
-		masked := m.vec()
-		m.and(m.bytes(0x10), bit, masked)
-		m.or(masked, v, v)
+		m.merge(shifted(m, fifth, 4-g), 0x10, v)
 	}
 	return groups
 }
