@@ -48,7 +48,7 @@ func (c *Cache) Write(ctx context.Context, source *gguf.File, weights, panels []
 		return "", fmt.Errorf("packed: %w", err)
 	}
 	path = c.path(h.key)
-	err = c.fill(ctx, temp, h, panels)
+	err = fill(ctx, temp, h, panels)
 	if err == nil {
 		err = source.Check() // what was packed may have been changed meanwhile
 	}
@@ -76,31 +76,30 @@ func (c *Cache) tooSlow(k key) bool {
 }
 
 // fill leaves f complete, on the disk, readable for others as far as a new file usually is, and closed.
-func (c *Cache) fill(ctx context.Context, f *os.File, h *header, panels []*tensor.Tensor) (err error) {
+func fill(ctx context.Context, f *os.File, h *header, panels []*tensor.Tensor) (err error) {
 	defer func() {
 		if closed := f.Close(); err == nil {
 			err = closed
 		}
 	}()
 	out := &pieces{ctx: ctx, to: f, buf: make([]byte, 0, piece)}
-	at, err := out.Write(h.encode())
+	start, err := out.Write(h.encode())
 	if err != nil {
 		return err
 	}
-	next := 0
+	at, next := int64(start), 0
 	for _, p := range panels {
 		if p.Type&quant.Packed == 0 {
 			continue
 		}
 		e := h.entries[next]
 		next++
-		if _, err := out.Write(make([]byte, e.offset-int64(at))); err != nil {
-			return err
+		for _, part := range [][]byte{make([]byte, e.offset-at), p.Data} {
+			if _, err := out.Write(part); err != nil {
+				return err
+			}
 		}
-		if _, err := out.Write(p.Data); err != nil {
-			return err
-		}
-		at = int(e.offset + e.size)
+		at = e.offset + e.size
 	}
 	if err := out.flush(); err != nil {
 		return err
