@@ -2140,64 +2140,64 @@ part1_1_end:
 	JB         finish0_rest
 
 finish0_many:
-	VMOVDQU      (R9), Y13
+	VMOVDQU      (R9), Y11
 	VMOVDQU      Y0, (R9)
-	VCVTDQ2PS    Y13, Y13
-	VBROADCASTSS 304(R8), Y11
-	VMULPS       Y1, Y11, Y12
-	VMULPS       Y13, Y12, Y12
-	VADDPS       (R10), Y12, Y12
-	VPXOR        Y13, Y13, Y13
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 304(R8), Y12
+	VMULPS       Y1, Y12, Y13
+	VMULPS       Y11, Y13, Y13
+	VADDPS       (R10), Y13, Y13
+	VPXOR        Y11, Y11, Y11
 	VPBROADCASTD 256(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm3, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm3, %ymm11
 	VPBROADCASTD 260(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm4, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm4, %ymm11
 	VPBROADCASTD 264(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm5, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm5, %ymm11
 	VPBROADCASTD 268(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm6, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm6, %ymm11
 	VPBROADCASTD 272(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm7, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm7, %ymm11
 	VPBROADCASTD 276(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm8, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm8, %ymm11
 	VPBROADCASTD 280(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm9, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm9, %ymm11
 	VPBROADCASTD 284(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm10, %ymm13
-	VCVTDQ2PS    Y13, Y13
-	VMULPS       Y2, Y11, Y11
-	VMULPS       Y13, Y11, Y11
-	VADDPS       Y11, Y12, Y12
-	VMOVUPS      Y12, (R10)
-	VMOVDQU      64(R9), Y13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm10, %ymm11
+	VCVTDQ2PS    Y11, Y11
+	VMULPS       Y2, Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y13, Y13
+	VMOVUPS      Y13, (R10)
+	VMOVDQU      64(R9), Y11
 	VMOVDQU      Y0, 64(R9)
-	VCVTDQ2PS    Y13, Y13
-	VBROADCASTSS 624(R8), Y11
-	VMULPS       Y1, Y11, Y12
-	VMULPS       Y13, Y12, Y12
-	VADDPS       64(R10), Y12, Y12
-	VPXOR        Y13, Y13, Y13
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 624(R8), Y12
+	VMULPS       Y1, Y12, Y13
+	VMULPS       Y11, Y13, Y13
+	VADDPS       64(R10), Y13, Y13
+	VPXOR        Y11, Y11, Y11
 	VPBROADCASTD 576(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm3, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm3, %ymm11
 	VPBROADCASTD 580(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm4, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm4, %ymm11
 	VPBROADCASTD 584(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm5, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm5, %ymm11
 	VPBROADCASTD 588(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm6, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm6, %ymm11
 	VPBROADCASTD 592(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm7, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm7, %ymm11
 	VPBROADCASTD 596(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm8, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm8, %ymm11
 	VPBROADCASTD 600(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm9, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm9, %ymm11
 	VPBROADCASTD 604(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm10, %ymm13
-	VCVTDQ2PS    Y13, Y13
-	VMULPS       Y2, Y11, Y11
-	VMULPS       Y13, Y11, Y11
-	VADDPS       Y11, Y12, Y12
-	VMOVUPS      Y12, 64(R10)
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm10, %ymm11
+	VCVTDQ2PS    Y11, Y11
+	VMULPS       Y2, Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y13, Y13
+	VMOVUPS      Y13, 64(R10)
 	ADDQ         $0x00000280, R8
 	ADDQ         $0x00000080, R9
 	ADDQ         $0x00000080, R10
@@ -2209,35 +2209,35 @@ finish0_rest:
 	JZ   finish0_end
 
 finish0:
-	VMOVDQU      (R9), Y13
+	VMOVDQU      (R9), Y11
 	VMOVDQU      Y0, (R9)
-	VCVTDQ2PS    Y13, Y13
-	VBROADCASTSS 304(R8), Y11
-	VMULPS       Y1, Y11, Y12
-	VMULPS       Y13, Y12, Y12
-	VADDPS       (R10), Y12, Y12
-	VPXOR        Y13, Y13, Y13
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 304(R8), Y12
+	VMULPS       Y1, Y12, Y13
+	VMULPS       Y11, Y13, Y13
+	VADDPS       (R10), Y13, Y13
+	VPXOR        Y11, Y11, Y11
 	VPBROADCASTD 256(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm3, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm3, %ymm11
 	VPBROADCASTD 260(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm4, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm4, %ymm11
 	VPBROADCASTD 264(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm5, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm5, %ymm11
 	VPBROADCASTD 268(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm6, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm6, %ymm11
 	VPBROADCASTD 272(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm7, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm7, %ymm11
 	VPBROADCASTD 276(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm8, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm8, %ymm11
 	VPBROADCASTD 280(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm9, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm9, %ymm11
 	VPBROADCASTD 284(R8), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm10, %ymm13
-	VCVTDQ2PS    Y13, Y13
-	VMULPS       Y2, Y11, Y11
-	VMULPS       Y13, Y11, Y11
-	VADDPS       Y11, Y12, Y12
-	VMOVUPS      Y12, (R10)
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm10, %ymm11
+	VCVTDQ2PS    Y11, Y11
+	VMULPS       Y2, Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y13, Y13
+	VMOVUPS      Y13, (R10)
 	ADDQ         $0x00000140, R8
 	ADDQ         $0x00000040, R9
 	ADDQ         $0x00000040, R10
@@ -2279,64 +2279,64 @@ finish0_end:
 	JB        finish1_rest
 
 finish1_many:
-	VMOVDQU      32(R8), Y13
+	VMOVDQU      32(R8), Y11
 	VMOVDQU      Y0, 32(R8)
-	VCVTDQ2PS    Y13, Y13
-	VBROADCASTSS 304(DX), Y11
-	VMULPS       Y1, Y11, Y12
-	VMULPS       Y13, Y12, Y12
-	VADDPS       32(R9), Y12, Y12
-	VPXOR        Y13, Y13, Y13
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 304(DX), Y12
+	VMULPS       Y1, Y12, Y13
+	VMULPS       Y11, Y13, Y13
+	VADDPS       32(R9), Y13, Y13
+	VPXOR        Y11, Y11, Y11
 	VPBROADCASTD 256(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm3, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm3, %ymm11
 	VPBROADCASTD 260(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm4, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm4, %ymm11
 	VPBROADCASTD 264(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm5, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm5, %ymm11
 	VPBROADCASTD 268(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm6, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm6, %ymm11
 	VPBROADCASTD 272(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm7, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm7, %ymm11
 	VPBROADCASTD 276(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm8, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm8, %ymm11
 	VPBROADCASTD 280(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm9, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm9, %ymm11
 	VPBROADCASTD 284(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm10, %ymm13
-	VCVTDQ2PS    Y13, Y13
-	VMULPS       Y2, Y11, Y11
-	VMULPS       Y13, Y11, Y11
-	VADDPS       Y11, Y12, Y12
-	VMOVUPS      Y12, 32(R9)
-	VMOVDQU      96(R8), Y13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm10, %ymm11
+	VCVTDQ2PS    Y11, Y11
+	VMULPS       Y2, Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y13, Y13
+	VMOVUPS      Y13, 32(R9)
+	VMOVDQU      96(R8), Y11
 	VMOVDQU      Y0, 96(R8)
-	VCVTDQ2PS    Y13, Y13
-	VBROADCASTSS 624(DX), Y11
-	VMULPS       Y1, Y11, Y12
-	VMULPS       Y13, Y12, Y12
-	VADDPS       96(R9), Y12, Y12
-	VPXOR        Y13, Y13, Y13
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 624(DX), Y12
+	VMULPS       Y1, Y12, Y13
+	VMULPS       Y11, Y13, Y13
+	VADDPS       96(R9), Y13, Y13
+	VPXOR        Y11, Y11, Y11
 	VPBROADCASTD 576(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm3, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm3, %ymm11
 	VPBROADCASTD 580(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm4, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm4, %ymm11
 	VPBROADCASTD 584(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm5, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm5, %ymm11
 	VPBROADCASTD 588(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm6, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm6, %ymm11
 	VPBROADCASTD 592(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm7, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm7, %ymm11
 	VPBROADCASTD 596(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm8, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm8, %ymm11
 	VPBROADCASTD 600(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm9, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm9, %ymm11
 	VPBROADCASTD 604(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm10, %ymm13
-	VCVTDQ2PS    Y13, Y13
-	VMULPS       Y2, Y11, Y11
-	VMULPS       Y13, Y11, Y11
-	VADDPS       Y11, Y12, Y12
-	VMOVUPS      Y12, 96(R9)
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm10, %ymm11
+	VCVTDQ2PS    Y11, Y11
+	VMULPS       Y2, Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y13, Y13
+	VMOVUPS      Y13, 96(R9)
 	ADDQ         $0x00000280, DX
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000080, R9
@@ -2348,35 +2348,35 @@ finish1_rest:
 	JZ   finish1_end
 
 finish1:
-	VMOVDQU      32(R8), Y13
+	VMOVDQU      32(R8), Y11
 	VMOVDQU      Y0, 32(R8)
-	VCVTDQ2PS    Y13, Y13
-	VBROADCASTSS 304(DX), Y11
-	VMULPS       Y1, Y11, Y12
-	VMULPS       Y13, Y12, Y12
-	VADDPS       32(R9), Y12, Y12
-	VPXOR        Y13, Y13, Y13
+	VCVTDQ2PS    Y11, Y11
+	VBROADCASTSS 304(DX), Y12
+	VMULPS       Y1, Y12, Y13
+	VMULPS       Y11, Y13, Y13
+	VADDPS       32(R9), Y13, Y13
+	VPXOR        Y11, Y11, Y11
 	VPBROADCASTD 256(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm3, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm3, %ymm11
 	VPBROADCASTD 260(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm4, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm4, %ymm11
 	VPBROADCASTD 264(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm5, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm5, %ymm11
 	VPBROADCASTD 268(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm6, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm6, %ymm11
 	VPBROADCASTD 272(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm7, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm7, %ymm11
 	VPBROADCASTD 276(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm8, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm8, %ymm11
 	VPBROADCASTD 280(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm9, %ymm13
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm9, %ymm11
 	VPBROADCASTD 284(DX), Y14
-	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xee // {vex} vpdpwssd %ymm14, %ymm10, %ymm13
-	VCVTDQ2PS    Y13, Y13
-	VMULPS       Y2, Y11, Y11
-	VMULPS       Y13, Y11, Y11
-	VADDPS       Y11, Y12, Y12
-	VMOVUPS      Y12, 32(R9)
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xde // {vex} vpdpwssd %ymm14, %ymm10, %ymm11
+	VCVTDQ2PS    Y11, Y11
+	VMULPS       Y2, Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VADDPS       Y12, Y13, Y13
+	VMOVUPS      Y13, 32(R9)
 	ADDQ         $0x00000140, DX
 	ADDQ         $0x00000040, R8
 	ADDQ         $0x00000040, R9
@@ -2993,54 +2993,54 @@ part1_1_end:
 	JB         finish0_rest
 
 finish0_many:
-	VMOVDQU      (R9), Y11
+	VMOVDQU      (R9), Y10
 	VMOVDQU      Y0, (R9)
-	VPBROADCASTD 256(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 260(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 264(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 268(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 272(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 276(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 280(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 284(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 304(R8), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       (R10), Y10, Y10
-	VMOVUPS      Y10, (R10)
-	VMOVDQU      64(R9), Y11
+	VPBROADCASTD 256(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 260(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 264(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 268(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 272(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 276(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 280(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 284(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 304(R8), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       (R10), Y11, Y11
+	VMOVUPS      Y11, (R10)
+	VMOVDQU      64(R9), Y10
 	VMOVDQU      Y0, 64(R9)
-	VPBROADCASTD 576(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 580(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 584(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 588(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 592(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 596(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 600(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 604(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 624(R8), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       64(R10), Y10, Y10
-	VMOVUPS      Y10, 64(R10)
+	VPBROADCASTD 576(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 580(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 584(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 588(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 592(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 596(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 600(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 604(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 624(R8), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       64(R10), Y11, Y11
+	VMOVUPS      Y11, 64(R10)
 	ADDQ         $0x00000280, R8
 	ADDQ         $0x00000080, R9
 	ADDQ         $0x00000080, R10
@@ -3052,30 +3052,30 @@ finish0_rest:
 	JZ   finish0_end
 
 finish0:
-	VMOVDQU      (R9), Y11
+	VMOVDQU      (R9), Y10
 	VMOVDQU      Y0, (R9)
-	VPBROADCASTD 256(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 260(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 264(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 268(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 272(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 276(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 280(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 284(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 304(R8), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       (R10), Y10, Y10
-	VMOVUPS      Y10, (R10)
+	VPBROADCASTD 256(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 260(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 264(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 268(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 272(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 276(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 280(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 284(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 304(R8), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       (R10), Y11, Y11
+	VMOVUPS      Y11, (R10)
 	ADDQ         $0x00000140, R8
 	ADDQ         $0x00000040, R9
 	ADDQ         $0x00000040, R10
@@ -3108,54 +3108,54 @@ finish0_end:
 	JB        finish1_rest
 
 finish1_many:
-	VMOVDQU      32(R8), Y11
+	VMOVDQU      32(R8), Y10
 	VMOVDQU      Y0, 32(R8)
-	VPBROADCASTD 256(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 260(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 264(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 268(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 272(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 276(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 280(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 284(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 304(DX), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       32(R9), Y10, Y10
-	VMOVUPS      Y10, 32(R9)
-	VMOVDQU      96(R8), Y11
+	VPBROADCASTD 256(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 260(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 264(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 268(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 272(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 276(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 280(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 284(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 304(DX), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       32(R9), Y11, Y11
+	VMOVUPS      Y11, 32(R9)
+	VMOVDQU      96(R8), Y10
 	VMOVDQU      Y0, 96(R8)
-	VPBROADCASTD 576(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 580(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 584(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 588(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 592(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 596(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 600(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 604(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 624(DX), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       96(R9), Y10, Y10
-	VMOVUPS      Y10, 96(R9)
+	VPBROADCASTD 576(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 580(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 584(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 588(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 592(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 596(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 600(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 604(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 624(DX), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       96(R9), Y11, Y11
+	VMOVUPS      Y11, 96(R9)
 	ADDQ         $0x00000280, DX
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000080, R9
@@ -3167,30 +3167,30 @@ finish1_rest:
 	JZ   finish1_end
 
 finish1:
-	VMOVDQU      32(R8), Y11
+	VMOVDQU      32(R8), Y10
 	VMOVDQU      Y0, 32(R8)
-	VPBROADCASTD 256(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 260(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 264(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 268(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 272(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 276(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 280(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 284(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 304(DX), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       32(R9), Y10, Y10
-	VMOVUPS      Y10, 32(R9)
+	VPBROADCASTD 256(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 260(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 264(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 268(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 272(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 276(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 280(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 284(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 304(DX), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       32(R9), Y11, Y11
+	VMOVUPS      Y11, 32(R9)
 	ADDQ         $0x00000140, DX
 	ADDQ         $0x00000040, R8
 	ADDQ         $0x00000040, R9
@@ -3696,48 +3696,48 @@ part1_1_end:
 	JB         finish0_rest
 
 finish0_many:
-	VMOVDQU      (R9), Y9
+	VMOVDQU      (R9), Y7
 	VMOVDQU      Y0, (R9)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 304(R8), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       (R10), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 304(R8), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       (R10), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 288(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 292(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 296(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 300(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, (R10)
-	VMOVDQU      64(R9), Y9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, (R10)
+	VMOVDQU      64(R9), Y7
 	VMOVDQU      Y0, 64(R9)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 624(R8), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       64(R10), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 624(R8), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 608(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 612(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 616(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 620(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 64(R10)
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 64(R10)
 	ADDQ         $0x00000280, R8
 	ADDQ         $0x00000080, R9
 	ADDQ         $0x00000080, R10
@@ -3749,27 +3749,27 @@ finish0_rest:
 	JZ   finish0_end
 
 finish0:
-	VMOVDQU      (R9), Y9
+	VMOVDQU      (R9), Y7
 	VMOVDQU      Y0, (R9)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 304(R8), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       (R10), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 304(R8), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       (R10), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 288(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 292(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 296(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 300(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, (R10)
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, (R10)
 	ADDQ         $0x00000140, R8
 	ADDQ         $0x00000040, R9
 	ADDQ         $0x00000040, R10
@@ -3791,48 +3791,48 @@ finish0_end:
 	JB        finish1_rest
 
 finish1_many:
-	VMOVDQU      32(R8), Y9
+	VMOVDQU      32(R8), Y7
 	VMOVDQU      Y0, 32(R8)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 304(DX), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       32(R9), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 304(DX), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       32(R9), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 288(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 292(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 296(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 300(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 32(R9)
-	VMOVDQU      96(R8), Y9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 32(R9)
+	VMOVDQU      96(R8), Y7
 	VMOVDQU      Y0, 96(R8)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 624(DX), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       96(R9), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 624(DX), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       96(R9), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 608(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 612(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 616(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 620(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 96(R9)
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 96(R9)
 	ADDQ         $0x00000280, DX
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000080, R9
@@ -3844,27 +3844,27 @@ finish1_rest:
 	JZ   finish1_end
 
 finish1:
-	VMOVDQU      32(R8), Y9
+	VMOVDQU      32(R8), Y7
 	VMOVDQU      Y0, 32(R8)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 304(DX), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       32(R9), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 304(DX), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       32(R9), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 288(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 292(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 296(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 300(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 32(R9)
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 32(R9)
 	ADDQ         $0x00000140, DX
 	ADDQ         $0x00000040, R8
 	ADDQ         $0x00000040, R9
@@ -4446,48 +4446,48 @@ part1_1_end:
 	JB         finish0_rest
 
 finish0_many:
-	VMOVDQU      (R9), Y9
+	VMOVDQU      (R9), Y7
 	VMOVDQU      Y0, (R9)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 304(R8), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       (R10), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 304(R8), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       (R10), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 288(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 292(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 296(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 300(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, (R10)
-	VMOVDQU      64(R9), Y9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, (R10)
+	VMOVDQU      64(R9), Y7
 	VMOVDQU      Y0, 64(R9)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 624(R8), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       64(R10), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 624(R8), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       64(R10), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 608(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 612(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 616(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 620(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 64(R10)
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 64(R10)
 	ADDQ         $0x00000280, R8
 	ADDQ         $0x00000080, R9
 	ADDQ         $0x00000080, R10
@@ -4499,27 +4499,27 @@ finish0_rest:
 	JZ   finish0_end
 
 finish0:
-	VMOVDQU      (R9), Y9
+	VMOVDQU      (R9), Y7
 	VMOVDQU      Y0, (R9)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 304(R8), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       (R10), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 304(R8), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       (R10), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 288(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 292(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 296(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 300(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, (R10)
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, (R10)
 	ADDQ         $0x00000140, R8
 	ADDQ         $0x00000040, R9
 	ADDQ         $0x00000040, R10
@@ -4541,48 +4541,48 @@ finish0_end:
 	JB        finish1_rest
 
 finish1_many:
-	VMOVDQU      32(R8), Y9
+	VMOVDQU      32(R8), Y7
 	VMOVDQU      Y0, 32(R8)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 304(DX), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       32(R9), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 304(DX), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       32(R9), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 288(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 292(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 296(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 300(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 32(R9)
-	VMOVDQU      96(R8), Y9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 32(R9)
+	VMOVDQU      96(R8), Y7
 	VMOVDQU      Y0, 96(R8)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 624(DX), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       96(R9), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 624(DX), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       96(R9), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 608(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 612(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 616(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 620(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 96(R9)
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 96(R9)
 	ADDQ         $0x00000280, DX
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000080, R9
@@ -4594,27 +4594,27 @@ finish1_rest:
 	JZ   finish1_end
 
 finish1:
-	VMOVDQU      32(R8), Y9
+	VMOVDQU      32(R8), Y7
 	VMOVDQU      Y0, 32(R8)
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS 304(DX), Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y9, Y8, Y8
-	VADDPS       32(R9), Y8, Y8
-	VPXOR        Y9, Y9, Y9
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 304(DX), Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y7, Y9, Y9
+	VADDPS       32(R9), Y9, Y9
+	VPXOR        Y7, Y7, Y7
 	VPBROADCASTD 288(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm3, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x65; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm3, %ymm7
 	VPBROADCASTD 292(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm4, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x5d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm4, %ymm7
 	VPBROADCASTD 296(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm5, %ymm9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x55; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm5, %ymm7
 	VPBROADCASTD 300(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xca // {vex} vpdpwssd %ymm10, %ymm6, %ymm9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y2, Y7, Y7
-	VMULPS       Y9, Y7, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVUPS      Y8, 32(R9)
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x4d; BYTE $0x52; BYTE $0xfa // {vex} vpdpwssd %ymm10, %ymm6, %ymm7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVUPS      Y9, 32(R9)
 	ADDQ         $0x00000140, DX
 	ADDQ         $0x00000040, R8
 	ADDQ         $0x00000040, R9
@@ -5251,54 +5251,54 @@ part1_1_end:
 	JB         finish0_rest
 
 finish0_many:
-	VMOVDQU      (R9), Y11
+	VMOVDQU      (R9), Y10
 	VMOVDQU      Y0, (R9)
-	VPBROADCASTD 256(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 260(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 264(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 268(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 272(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 276(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 280(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 284(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 304(R8), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       (R10), Y10, Y10
-	VMOVUPS      Y10, (R10)
-	VMOVDQU      64(R9), Y11
+	VPBROADCASTD 256(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 260(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 264(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 268(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 272(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 276(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 280(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 284(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 304(R8), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       (R10), Y11, Y11
+	VMOVUPS      Y11, (R10)
+	VMOVDQU      64(R9), Y10
 	VMOVDQU      Y0, 64(R9)
-	VPBROADCASTD 576(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 580(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 584(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 588(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 592(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 596(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 600(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 604(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 624(R8), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       64(R10), Y10, Y10
-	VMOVUPS      Y10, 64(R10)
+	VPBROADCASTD 576(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 580(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 584(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 588(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 592(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 596(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 600(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 604(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 624(R8), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       64(R10), Y11, Y11
+	VMOVUPS      Y11, 64(R10)
 	ADDQ         $0x00000280, R8
 	ADDQ         $0x00000080, R9
 	ADDQ         $0x00000080, R10
@@ -5310,30 +5310,30 @@ finish0_rest:
 	JZ   finish0_end
 
 finish0:
-	VMOVDQU      (R9), Y11
+	VMOVDQU      (R9), Y10
 	VMOVDQU      Y0, (R9)
-	VPBROADCASTD 256(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 260(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 264(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 268(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 272(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 276(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 280(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 284(R8), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 304(R8), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       (R10), Y10, Y10
-	VMOVUPS      Y10, (R10)
+	VPBROADCASTD 256(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 260(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 264(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 268(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 272(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 276(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 280(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 284(R8), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 304(R8), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       (R10), Y11, Y11
+	VMOVUPS      Y11, (R10)
 	ADDQ         $0x00000140, R8
 	ADDQ         $0x00000040, R9
 	ADDQ         $0x00000040, R10
@@ -5366,54 +5366,54 @@ finish0_end:
 	JB        finish1_rest
 
 finish1_many:
-	VMOVDQU      32(R8), Y11
+	VMOVDQU      32(R8), Y10
 	VMOVDQU      Y0, 32(R8)
-	VPBROADCASTD 256(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 260(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 264(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 268(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 272(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 276(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 280(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 284(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 304(DX), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       32(R9), Y10, Y10
-	VMOVUPS      Y10, 32(R9)
-	VMOVDQU      96(R8), Y11
+	VPBROADCASTD 256(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 260(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 264(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 268(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 272(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 276(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 280(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 284(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 304(DX), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       32(R9), Y11, Y11
+	VMOVUPS      Y11, 32(R9)
+	VMOVDQU      96(R8), Y10
 	VMOVDQU      Y0, 96(R8)
-	VPBROADCASTD 576(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 580(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 584(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 588(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 592(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 596(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 600(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 604(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 624(DX), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       96(R9), Y10, Y10
-	VMOVUPS      Y10, 96(R9)
+	VPBROADCASTD 576(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 580(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 584(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 588(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 592(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 596(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 600(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 604(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 624(DX), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       96(R9), Y11, Y11
+	VMOVUPS      Y11, 96(R9)
 	ADDQ         $0x00000280, DX
 	ADDQ         $0x00000080, R8
 	ADDQ         $0x00000080, R9
@@ -5425,30 +5425,30 @@ finish1_rest:
 	JZ   finish1_end
 
 finish1:
-	VMOVDQU      32(R8), Y11
+	VMOVDQU      32(R8), Y10
 	VMOVDQU      Y0, 32(R8)
-	VPBROADCASTD 256(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm2, %ymm11
-	VPBROADCASTD 260(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm3, %ymm11
-	VPBROADCASTD 264(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm4, %ymm11
-	VPBROADCASTD 268(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm5, %ymm11
-	VPBROADCASTD 272(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm6, %ymm11
-	VPBROADCASTD 276(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm7, %ymm11
-	VPBROADCASTD 280(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm8, %ymm11
-	VPBROADCASTD 284(DX), Y10
-	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xda // {vex} vpdpwssd %ymm10, %ymm9, %ymm11
-	VCVTDQ2PS    Y11, Y11
-	VBROADCASTSS 304(DX), Y10
-	VMULPS       Y1, Y10, Y10
-	VMULPS       Y11, Y10, Y10
-	VADDPS       32(R9), Y10, Y10
-	VMOVUPS      Y10, 32(R9)
+	VPBROADCASTD 256(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x6d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm2, %ymm10
+	VPBROADCASTD 260(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x65; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm3, %ymm10
+	VPBROADCASTD 264(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x5d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm4, %ymm10
+	VPBROADCASTD 268(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x55; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm5, %ymm10
+	VPBROADCASTD 272(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x4d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm6, %ymm10
+	VPBROADCASTD 276(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x45; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm7, %ymm10
+	VPBROADCASTD 280(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x3d; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm8, %ymm10
+	VPBROADCASTD 284(DX), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x35; BYTE $0x52; BYTE $0xd3 // {vex} vpdpwssd %ymm11, %ymm9, %ymm10
+	VCVTDQ2PS    Y10, Y10
+	VBROADCASTSS 304(DX), Y11
+	VMULPS       Y1, Y11, Y11
+	VMULPS       Y10, Y11, Y11
+	VADDPS       32(R9), Y11, Y11
+	VMOVUPS      Y11, 32(R9)
 	ADDQ         $0x00000140, DX
 	ADDQ         $0x00000040, R8
 	ADDQ         $0x00000040, R9

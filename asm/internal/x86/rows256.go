@@ -147,17 +147,17 @@ func rows256(m machine, p superPanel) {
 	RET()
 }
 
-// columns emits body for every column: records of activations at x plus disp, and 16 entries each of some arrays.
-func columns(m machine, name string, r pointers, disp, h int, arrays []reg.GPVirtual, body func(x []Mem, arrays [][]Mem)) reg.GPVirtual {
+// columns emits body for n columns: their records of activations at x, and 16 entries each of some arrays.
+func columns(m machine, name string, n reg.GPVirtual, x Mem, h int, arrays []reg.GPVirtual, body func(x []Mem, arrays [][]Mem)) reg.GPVirtual {
 	xp := GP64()
-	LEAQ(at(r.x, disp), xp)
+	LEAQ(x, xp)
 	walkers := []walker{{xp, record256}}
 	for _, array := range arrays {
 		a := GP64()
 		MOVQ(array, a)
 		walkers = append(walkers, walker{a, 64})
 	}
-	eachColumn(m, fmt.Sprintf("%s%d", name, h), r.n, walkers, func(columns []int) {
+	eachColumn(m, fmt.Sprintf("%s%d", name, h), n, walkers, func(columns []int) {
 		var x []Mem
 		entries := make([][]Mem, len(arrays))
 		for _, c := range columns {
@@ -215,9 +215,7 @@ func parts256(m machine, p superPanel, r pointers) {
 			for h := range 16 / m.lanes() {
 				multipliers := p.multipliers(m, sub, part, h)
 				groups := p.unpack(m, q, part*p.part, h)
-				rr := r
-				rr.x = x
-				columns(m, fmt.Sprintf("part%d_", part), rr, 32*part, h, []reg.GPVirtual{r.ints}, func(x []Mem, arrays [][]Mem) {
+				columns(m, fmt.Sprintf("part%d_", part), r.n, at(x, 32*part), h, []reg.GPVirtual{r.ints}, func(x []Mem, arrays [][]Mem) {
 					m.subDot(groups, p.top, x, multipliers, arrays[0])
 				})
 			}
@@ -261,31 +259,33 @@ func finish256(m machine, p superPanel, r pointers) {
 		} else {
 			small = p.biases(m, r.w, h)
 		}
-		next = columns(m, "finish", r, 0, h, []reg.GPVirtual{r.ints, r.acc}, func(x []Mem, arrays [][]Mem) {
-			for i, x := range x {
-				p.finish(m, x, arrays[0][i], arrays[1][i], scale, offset, zero, small)
+		next = columns(m, "finish", r.n, at(r.x, 0), h, []reg.GPVirtual{r.ints, r.acc}, func(x []Mem, arrays [][]Mem) {
+			for i, ints := range arrays[0] {
+				sum := m.vec()
+				m.load(ints, sum)
+				m.store(zero, ints)
+				if !p.offset {
+					groupSums(m, small, x[i], p, sum)
+				}
+				fold256(m, p, sum, scale, offset, small, x[i], arrays[1][i])
 			}
 		})
 	}
 	MOVQ(next, r.x)
 }
 
-func (p superPanel) finish(m machine, x, ints, acc Mem, scale, offset, zero reg.VecVirtual, small []reg.VecVirtual) {
-	d, v, n := m.vec(), m.vec(), m.vec()
-	m.load(ints, n)
-	m.store(zero, ints)
-	if !p.offset {
-		groupSums(m, small, x, p, n)
-	}
-	VCVTDQ2PS(n, n)
+// fold256 adds a block's share for one column.
+func fold256(m machine, p superPanel, sum, scale, offset reg.VecVirtual, less []reg.VecVirtual, x, acc Mem) {
+	VCVTDQ2PS(sum, sum)
+	d, v := m.vec(), m.vec()
 	VBROADCASTSS(x.Offset(recScale56), d)
 	VMULPS(scale, d, v)
-	VMULPS(n, v, v)
+	VMULPS(sum, v, v)
 	VADDPS(acc, v, v)
 	if p.offset {
 		t := m.vec()
 		m.zero(t)
-		groupSums(m, small, x, p, t)
+		groupSums(m, less, x, p, t)
 		VCVTDQ2PS(t, t)
 		VMULPS(offset, d, d)
 		VMULPS(t, d, d)

@@ -125,46 +125,12 @@ func rows32(m machine, p panel) {
 		p.name, m.suffix(), p.bytes, record32))
 	acc, w, x := Load(Param("acc"), GP64()), Load(Param("w"), GP64()), Load(Param("x"), GP64())
 	blocks, n := Load(Param("blocks"), GP64()), Load(Param("n"), GP64())
+	r := pointers{acc: acc.(reg.GPVirtual), w: w.(reg.GPVirtual), x: x.(reg.GPVirtual), n: n.(reg.GPVirtual)}
 	loop("block", blocks.(reg.GPVirtual), func() {
 		next := GP64()
 		fetch(at(w, ahead), p.bytes)
 		for h := range 16 / m.lanes() {
-			scale := m.vec()
-			VCVTPH2PS(at(w, h*2*m.lanes()), scale)
-			var offset reg.VecVirtual
-			if p.offset {
-				offset = m.vec()
-				VCVTPH2PS(at(w, 32+h*2*m.lanes()), offset)
-			}
-			groups := p.unpack(m, w, p.q, h)
-			a := GP64()
-			MOVQ(acc, a)
-			MOVQ(x, next)
-			done := fmt.Sprintf("done%d", h)
-			keeper, ok := m.(holder)
-			holds := ok && keeper.holds(p)
-			if holds {
-				many := fmt.Sprintf("hold%d", h)
-				CMPQ(n, Imm(1))
-				JNE(LabelRef(many))
-				columns32(m, p, groups, scale, offset, []Mem{at(next, 0)}, []Mem{at(a, h*4*m.lanes())})
-				ADDQ(Imm(record32), next)
-				JMP(LabelRef(done))
-				Label(many)
-				keeper.hold(p, groups)
-				groups = nil
-			}
-			eachColumn(m, fmt.Sprintf("column%d", h), n.(reg.GPVirtual), []walker{{next, record32}, {a, 64}}, func(columns []int) {
-				var xs, accs []Mem
-				for _, c := range columns {
-					xs = append(xs, at(next, c*record32))
-					accs = append(accs, at(a, c*64+h*4*m.lanes()))
-				}
-				columns32(m, p, groups, scale, offset, xs, accs)
-			})
-			if holds {
-				Label(done)
-			}
+			half32(m, p, r, next, h)
 		}
 		MOVQ(next, x)
 		ADDQ(U32(uint32(p.bytes)), w)
@@ -173,23 +139,63 @@ func rows32(m machine, p panel) {
 	RET()
 }
 
-// columns32 adds one block's share for some columns: float32(q·x) * (scale*xscale), then offset * xsum.
-func columns32(m machine, p panel, groups []reg.VecVirtual, scale, offset reg.VecVirtual, x, acc []Mem) {
-	for i, sum := range m.dot32(p, groups, x) {
-		d := m.vec()
-		VBROADCASTSS(x[i].Offset(recScale), d)
-		VMULPS(scale, d, d)
-		VCVTDQ2PS(sum, sum)
-		VMULPS(sum, d, d)
-		VADDPS(acc[i], d, d)
-		if p.offset {
-			s := m.vec()
-			VBROADCASTSS(x[i].Offset(recSum), s)
-			VMULPS(offset, s, s)
-			VADDPS(s, d, d)
-		}
-		VMOVUPS(d, acc[i])
+// half32 meets the rows of vector h of a block with all columns; next ends behind their records.
+func half32(m machine, p panel, r pointers, next reg.GPVirtual, h int) {
+	scale := m.vec()
+	VCVTPH2PS(at(r.w, h*2*m.lanes()), scale)
+	var offset reg.VecVirtual
+	if p.offset {
+		offset = m.vec()
+		VCVTPH2PS(at(r.w, 32+h*2*m.lanes()), offset)
 	}
+	groups := p.unpack(m, r.w, p.q, h)
+	acc := GP64()
+	MOVQ(r.acc, acc)
+	MOVQ(r.x, next)
+	body := func(columns []int) {
+		var xs, accs []Mem
+		for _, c := range columns {
+			xs = append(xs, at(next, c*record32))
+			accs = append(accs, at(acc, c*64+h*4*m.lanes()))
+		}
+		for i, sum := range m.dot32(p, groups, xs) {
+			fold32(m, p, sum, scale, offset, xs[i], accs[i])
+		}
+	}
+	walkers := []walker{{next, record32}, {acc, 64}}
+	keeper, ok := m.(holder)
+	if !ok || !keeper.holds(p) {
+		eachColumn(m, fmt.Sprintf("column%d", h), r.n, walkers, body)
+		return
+	}
+	many, done := fmt.Sprintf("hold%d", h), fmt.Sprintf("done%d", h)
+	CMPQ(r.n, Imm(1))
+	JNE(LabelRef(many))
+	body([]int{0})
+	ADDQ(Imm(record32), next)
+	JMP(LabelRef(done))
+	Label(many)
+	keeper.hold(p, groups)
+	groups = nil
+	eachColumn(m, fmt.Sprintf("column%d", h), r.n, walkers, body)
+	Label(done)
+}
+
+// fold32 adds one block's share for one column: float32(q·x) * (scale*xscale), then offset * xsum.
+func fold32(m machine, p panel, sum, scale, offset reg.VecVirtual, x, acc Mem) {
+	d := m.vec()
+	VBROADCASTSS(x.Offset(recScale), d)
+	VMULPS(scale, d, d)
+	VCVTDQ2PS(sum, sum)
+	VMULPS(sum, d, d)
+	VADDPS(acc, d, d)
+	if p.offset {
+		s := m.vec()
+		VBROADCASTSS(x.Offset(recSum), s)
+		VMULPS(offset, s, s)
+		VADDPS(s, d, d)
+	}
+	VMOVUPS(d, acc)
 }
 
 // begin32 is what sums of a column start with: what the bias takes off, or zero.
