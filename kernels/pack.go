@@ -146,8 +146,16 @@ func (l *layout) packPanel(dst []byte, t *tensor.Tensor, first int) {
 	}
 }
 
+// copyHalf copies a row's scale or offset in half precision to its place among those of 16 rows.
+func copyHalf(dst []byte, row int, src []byte) {
+	binary.LittleEndian.PutUint16(dst[2*row:], binary.LittleEndian.Uint16(src))
+}
+
 // vectors4 is four vectors, from a row's bytes of the first to its bytes of the last.
 type vectors4 [3*4*PanelRows + 4]byte
+
+// vectors2 is two of them.
+type vectors2 [4*PanelRows + 4]byte
 
 // put stores a row's four bytes of a vector of 16 rows; q begins with the row's bytes of vector 0.
 func put(q []byte, vector int, v uint32) { binary.LittleEndian.PutUint32(q[vector*4*PanelRows:], v) }

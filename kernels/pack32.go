@@ -6,42 +6,49 @@ import "encoding/binary"
 
 // packQ4_0 keeps the file's halves, the weights plus 8, or turns their top bits around, which takes 8 off.
 func packQ4_0(dst []byte, row int, src []byte) {
-	copy(dst[2*row:][:2], src)
+	copyHalf(dst, row, src)
 	packTurned(dst[32+4*row:], src[2:18], (8-q4Bias)*0x1111111111111111)
 }
 
 // packIQ4_NL packs codes, not yet looked up.
 func packIQ4_NL(dst []byte, row int, src []byte) {
-	copy(dst[2*row:][:2], src)
+	copyHalf(dst, row, src)
 	packNibbles(dst[32+4*row:], src[2:18])
 }
 
 func packQ4_1(dst []byte, row int, src []byte) {
-	copy(dst[2*row:][:2], src)
-	copy(dst[32+2*row:][:2], src[2:])
+	copyHalf(dst, row, src)
+	copyHalf(dst[32:], row, src[2:])
 	packNibbles(dst[64+4*row:], src[4:20])
 }
 
 func packQ5_0(dst []byte, row int, src []byte) {
-	copy(dst[2*row:][:2], src)
+	copyHalf(dst, row, src)
 	packFive(dst[32+4*row:], src[2:22])
 }
 
 func packQ5_1(dst []byte, row int, src []byte) {
-	copy(dst[2*row:][:2], src)
-	copy(dst[32+2*row:][:2], src[2:])
+	copyHalf(dst, row, src)
+	copyHalf(dst[32:], row, src[2:])
 	packFive(dst[64+4*row:], src[4:24])
 }
 
-// packQ8_0 puts weight 4g+j plus q8Bias in byte j of vector g. The top bit turned around adds 128.
+// packQ8_0: the top bit turned around adds 128.
 func packQ8_0(dst []byte, row int, src []byte) {
-	copy(dst[2*row:][:2], src)
-	dst, src = dst[32+4*row:][:452], src[2:34]
-	for g := range 4 {
-		x := binary.LittleEndian.Uint64(src[8*g:]) ^ q8Bias*0x0101010101010101
-		put(dst, 2*g, uint32(x))
-		put(dst, 2*g+1, uint32(x>>32))
-	}
+	copyHalf(dst, row, src)
+	codes := (*[32]byte)(src[2:])
+	packFour((*vectors4)(dst[32+4*row:]), (*[16]byte)(codes[:]))
+	packFour((*vectors4)(dst[288+4*row:]), (*[16]byte)(codes[16:]))
+}
+
+// packFour puts weight 4g+j plus q8Bias in byte j of vector g.
+func packFour(to *vectors4, codes *[16]byte) {
+	const bits = q8Bias * 0x0101010101010101
+	a, b := binary.LittleEndian.Uint64(codes[:])^bits, binary.LittleEndian.Uint64(codes[8:])^bits
+	put(to[:], 0, uint32(a))
+	put(to[:], 1, uint32(a>>32))
+	put(to[:], 2, uint32(b))
+	put(to[:], 3, uint32(b>>32))
 }
 
 // packNibbles puts weights 8p+j in the low halves and 8p+4+j in the high halves of vector p.
