@@ -118,7 +118,7 @@ func sequence(n int) []int {
 
 // ahead is how many bytes before their use weights are fetched: a single row of activations is done with them sooner
 // than memory answers, and a processor does not look beyond a page by itself.
-const ahead = 2048
+const ahead = 4096
 
 // fetch brings n bytes at m into the caches.
 func fetch(m Mem, n int) {
