@@ -18,8 +18,18 @@ type key [sha256.Size]byte
 // String is short enough for a file's name: 128 bits of it.
 func (k key) String() string { return hex.EncodeToString(k[:16]) }
 
-// sample is how many bytes of each weight the key looks at.
-const sample = 256
+// The key looks at that many bytes of so many weights: each costs a page fault, and a fault more than the sum.
+const sample, samples = 256, 32
+
+// sampled are the weights that the key looks at, spread over all.
+func sampled(weights []*tensor.Tensor) []*tensor.Tensor {
+	n := min(len(weights), samples)
+	list := make([]*tensor.Tensor, n)
+	for i := range list {
+		list[i] = weights[i*len(weights)/n]
+	}
+	return list
+}
 
 // keyOf sums what tells one model's weights from another's without reading all of them. It does not look at the path: a
 // model that is moved keeps its packed file.
@@ -30,13 +40,15 @@ func keyOf(source *gguf.File, weights []*tensor.Tensor) (k key, err error) {
 		number(h, info.Size())
 		number(h, info.ModTime().UnixNano())
 	}
+	for _, w := range weights {
+		h.Write([]byte(w.Name))
+		number(h, int64(w.Type), int64(kernels.PackedBytes(w)))
+		for _, n := range w.Shape {
+			number(h, int64(n))
+		}
+	}
 	err = tensor.Guard(func() error {
-		for _, w := range weights {
-			h.Write([]byte(w.Name))
-			number(h, int64(w.Type), int64(kernels.PackedBytes(w)))
-			for _, n := range w.Shape {
-				number(h, int64(n))
-			}
+		for _, w := range sampled(weights) {
 			h.Write(middle(w.Data))
 		}
 		return nil

@@ -261,6 +261,29 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 	}
 }
 
+// TestSamplesAreSpread wants the first weight, none twice, and no part of the model without one.
+func TestSamplesAreSpread(t *testing.T) {
+	for _, n := range []int{0, 1, 31, 32, 33, 155, 1000} {
+		weights := make([]*tensor.Tensor, n)
+		place := map[*tensor.Tensor]int{}
+		for i := range weights {
+			weights[i] = &tensor.Tensor{}
+			place[weights[i]] = i
+		}
+		list := sampled(weights)
+		last := -1
+		for i, w := range list {
+			if at := place[w]; i == 0 && at != 0 || at <= last || at-last > n/samples+1 {
+				t.Errorf("sample %d of %d weights is weight %d, the one before %d", i, n, at, last)
+			}
+			last = place[w]
+		}
+		if len(list) != min(n, samples) || n-last > n/samples+2 {
+			t.Errorf("%d samples of %d weights, the last of weight %d", len(list), n, last)
+		}
+	}
+}
+
 func TestChangedSourcesAreOthers(t *testing.T) {
 	f, c := newFixture(t, 1), &Cache{Dir: t.TempDir()}
 	f.write(t, c)

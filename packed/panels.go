@@ -37,8 +37,8 @@ func Prepare(cache *Cache, pool *kernels.Pool, source *gguf.File, model *models.
 		return p, nil
 	}
 	model.SetWeights(p.file.Tensors())
-	for _, w := range p.plain {
-		source.Rest(w) // the cache has looked at them
+	for _, w := range sampled(p.plain) {
+		source.Rest(w)
 	}
 	return p, nil
 }
