@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nrt-go/nrt/kernels"
 	"github.com/nrt-go/nrt/kv"
@@ -53,8 +54,12 @@ func (r *Runner) pass(ctx context.Context) error {
 			return err
 		}
 		r.index, r.layer = i, &r.m.w.layers[i]
-		r.attend()
-		r.feedForward()
+		if i == len(r.m.w.layers)-1 && !r.anyWanted() {
+			r.remember()
+		} else {
+			r.attend()
+			r.feedForward()
+		}
 		if r.err != nil {
 			return r.err
 		}
@@ -74,6 +79,20 @@ func (r *Runner) cutSpans() {
 		last = t.Seq
 		r.spans = append(r.spans, kv.Span{Seq: r.batch.Seqs[t.Seq], Row: i, Pos: t.Pos, Rows: 1})
 	}
+}
+
+// anyWanted tells whether the caller reads what comes out of the last layer.
+func (r *Runner) anyWanted() bool {
+	return slices.ContainsFunc(r.batch.Tokens, func(t Token) bool { return t.Logits })
+}
+
+// remember is what is left of the last layer where nobody reads its result: later tokens want its keys and values.
+func (r *Runner) remember() {
+	n, l := len(r.batch.Tokens), r.layer
+	r.each(n, r.attnNormRows)
+	r.input.Set(r.h.Top(n))
+	r.multiply(nil, product{r.k, &l.k}, product{r.v, &l.v})
+	r.each(n, r.rotateRows)
 }
 
 // attend is the first half of a layer: x += out(attention(norm(x))).

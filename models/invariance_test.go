@@ -103,6 +103,38 @@ func firstDifference(a, b []float32) int {
 	return -1
 }
 
+// TestUnwantedLogits computes a prompt of which nobody reads anything but the end, in which the last layer is cut short,
+// and wants the bits of the one that is read throughout, then and later.
+func TestUnwantedLogits(t *testing.T) {
+	for name, m := range tinies() {
+		model := load(t, m.write(t))
+		ids := someIDs(40)
+		var want []float32
+		for _, read := range []bool{true, false} {
+			s := newSession(t, model, kv.F16, 2, 16)
+			var got []float32
+			for at := 0; at < len(ids); at += 8 {
+				b := &Batch{Seqs: []*kv.Sequence{s.seq}, Tokens: own(ids, at, 8)}
+				for i := range b.Tokens {
+					b.Tokens[i].Logits = read || at >= 16 && i == 7
+				}
+				out, err := s.runner.Forward(context.Background(), b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if at >= 16 {
+					got = append(got, out.Row(out.Rows-1)...)
+				}
+			}
+			if read {
+				want = got
+			} else if i := firstDifference(got, want); i >= 0 {
+				t.Errorf("%s: logit %d differs where the prompt's were not wanted", name, i)
+			}
+		}
+	}
+}
+
 // TestTruncateRewinds computes a continuation, rewinds, computes another, and comes back to the first.
 func TestTruncateRewinds(t *testing.T) {
 	s := newSession(t, load(t, tinies()["llama"].write(t)), kv.F16, 2, 64)

@@ -83,10 +83,11 @@ func (r *Runner) add(p *projection, start, end int) {
 	}
 }
 
-// finite looks for NaNs and infinities in the residual stream: they would spread through the sequence's pages.
+// finite looks for NaNs and infinities in the residual stream, and in the last keys and values, which may not have been
+// read yet: they would spread through the sequence's pages.
 func (r *Runner) finite() error {
 	for i, t := range r.batch.Tokens {
-		if !allFinite(r.x.Row(i)) {
+		if !allFinite(r.x.Row(i)) || !allFinite(r.k.Row(i)) || !allFinite(r.v.Row(i)) {
 			return &NonFiniteError{Seq: t.Seq, Pos: t.Pos}
 		}
 	}
