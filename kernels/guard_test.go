@@ -142,7 +142,7 @@ func TestGuardedProducts(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, n := range []int{1, 2, 7} {
+			for _, n := range []int{1, 2, 7, 19} {
 				guardProduct(t, pool, f, *w, n, Int8)
 			}
 		}

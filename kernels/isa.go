@@ -45,6 +45,7 @@ type candidate struct {
 	name  string
 	needs []cpuid.FeatureID
 	fill  func(row *isa)
+	ask   func() error // asks the system for what it gives only to those who ask; nil where there is nothing
 }
 
 func (c candidate) isa() *isa {
@@ -65,11 +66,19 @@ func (c candidate) missing() []string {
 	return names
 }
 
+// refused says what the system does not give to a machine that lacks nothing.
+func (c candidate) refused() error {
+	if c.ask == nil || len(c.missing()) > 0 {
+		return nil
+	}
+	return c.ask()
+}
+
 // isas is the table, best first; a row is there only where the machine can run it.
 var isas = func() []*isa {
 	var rows []*isa
 	for _, c := range candidates() {
-		if len(c.missing()) == 0 {
+		if len(c.missing()) == 0 && c.refused() == nil {
 			rows = append(rows, c.isa())
 		}
 	}
@@ -96,16 +105,24 @@ func choose(wanted string) (*isa, error) {
 // Support says whether this machine can run an instruction set that nrt has kernels for.
 type Support struct {
 	Name    string   `json:"name"`
-	Missing []string `json:"missing,omitempty"` // the processor features it lacks; none where it can
+	Missing []string `json:"missing,omitempty"` // the processor features it lacks
+	Refused string   `json:"refused,omitempty"` // what the operating system does not allow
 	InUse   bool     `json:"in_use"`
 }
 
-// Supported is the instruction sets of this architecture, best first. The best one that lacks nothing is in use, unless
+// Runs says whether this machine can run the instruction set.
+func (s Support) Runs() bool { return len(s.Missing) == 0 && s.Refused == "" }
+
+// Supported is the instruction sets of this architecture, best first. The best one that runs here is in use, unless
 // NRT_ISA names another.
 func Supported() []Support {
 	var all []Support
 	for _, c := range candidates() {
-		all = append(all, Support{Name: c.name, Missing: c.missing(), InUse: c.name == active.name})
+		s := Support{Name: c.name, Missing: c.missing(), InUse: c.name == active.name}
+		if err := c.refused(); err != nil {
+			s.Refused = err.Error()
+		}
+		all = append(all, s)
 	}
 	return append(all, Support{Name: generic.name, InUse: active == generic})
 }

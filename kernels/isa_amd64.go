@@ -11,23 +11,31 @@ import (
 // candidates are the instruction sets that this architecture has kernels for, best first.
 func candidates() []candidate {
 	avx2 := []cpuid.FeatureID{cpuid.AVX2, cpuid.FMA3, cpuid.F16C}
-	with256 := func(runs map[quant.Type]panelRun) func(row *isa) {
-		return func(row *isa) {
-			vectors(row)
-			row.attention, row.soften, row.blend = attentionAVX2, softenOf(softenAVX2), blendOf(blendAVX2)
-			row.floats = floatProducts{rows: productsAVX2, tile: tileAVX2, tileRows: 2, tileColumns: 3, decodeFrom: 9, decode: decodeVector}
-			row.addPanels(runs)
-		}
-	}
+	avx512 := []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}
 	return []candidate{
-		{"avx512", []cpuid.FeatureID{cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512VL, cpuid.AVX512DQ, cpuid.AVX512VNNI}, func(row *isa) {
-			vectors(row)
-			row.attention, row.soften, row.blend = attentionAVX512, softenOf(softenAVX512), blendOf(blendAVX512)
-			row.floats = floatProducts{rows: productsAVX512, tile: tileAVX512, tileRows: 4, tileColumns: 4, decodeFrom: 4, decode: decodeVector}
-			row.addPanels(rowsAVX512)
-		}},
-		{"avxvnni", append([]cpuid.FeatureID{cpuid.AVXVNNI}, avx2...), with256(rowsAVXVNNI)},
-		{"avx2", avx2, with256(rowsAVX2)},
+		{name: "amx", needs: append([]cpuid.FeatureID{cpuid.AMXTILE, cpuid.AMXINT8}, avx512...), fill: with512(rowsAMX()), ask: askForTiles},
+		{name: "avx512", needs: avx512, fill: with512(rowsAVX512)},
+		{name: "avxvnni", needs: append([]cpuid.FeatureID{cpuid.AVXVNNI}, avx2...), fill: with256(rowsAVXVNNI)},
+		{name: "avx2", needs: avx2, fill: with256(rowsAVX2)},
+	}
+}
+
+// with512 and with256 fill a row with what registers of 512 or 256 bits do, and with kernels of packed weights.
+func with512(runs map[quant.Type]panelRun) func(row *isa) {
+	return func(row *isa) {
+		vectors(row)
+		row.attention, row.soften, row.blend = attentionAVX512, softenOf(softenAVX512), blendOf(blendAVX512)
+		row.floats = floatProducts{rows: productsAVX512, tile: tileAVX512, tileRows: 4, tileColumns: 4, decodeFrom: 4, decode: decodeVector}
+		row.addPanels(runs)
+	}
+}
+
+func with256(runs map[quant.Type]panelRun) func(row *isa) {
+	return func(row *isa) {
+		vectors(row)
+		row.attention, row.soften, row.blend = attentionAVX2, softenOf(softenAVX2), blendOf(blendAVX2)
+		row.floats = floatProducts{rows: productsAVX2, tile: tileAVX2, tileRows: 2, tileColumns: 3, decodeFrom: 9, decode: decodeVector}
+		row.addPanels(runs)
 	}
 }
 

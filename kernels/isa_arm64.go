@@ -19,9 +19,9 @@ func candidates() []candidate {
 		}
 	}
 	return []candidate{
-		{"neon-i8mm", []cpuid.FeatureID{cpuid.ASIMDDP, cpuid.I8MM}, with(rowsI8MM, scoresQ8NEONDot)},
-		{"neon-dotprod", []cpuid.FeatureID{cpuid.ASIMDDP}, with(rowsDotprod, scoresQ8NEONDot)},
-		{"neon", nil, with(rowsNEON, scoresQ8NEON)},
+		{name: "neon-i8mm", needs: []cpuid.FeatureID{cpuid.ASIMDDP, cpuid.I8MM}, fill: with(rowsI8MM, scoresQ8NEONDot)},
+		{name: "neon-dotprod", needs: []cpuid.FeatureID{cpuid.ASIMDDP}, fill: with(rowsDotprod, scoresQ8NEONDot)},
+		{name: "neon", fill: with(rowsNEON, scoresQ8NEON)},
 	}
 }
 

@@ -23,7 +23,7 @@ func TestPanelsAtTheirLimits(t *testing.T) {
 	defer pool.Close()
 	var arena Arena
 	defer arena.Free()
-	const rows, cols, n = 16, 512, 7
+	const rows, cols, n = 16, 512, 17
 	for _, row := range isas {
 		for typ := range row.rows {
 			if typ&quant.Packed == 0 {

@@ -43,7 +43,7 @@ func TestPanels(t *testing.T) {
 				continue
 			}
 			typ &^= quant.Packed
-			for _, shape := range [][3]int{{16, 256, 0}, {16, 256, 1}, {40, 512, 3}, {33, 768, 17}, {16, 512, 11}, {64, 1536, 64}} {
+			for _, shape := range [][3]int{{16, 256, 0}, {16, 256, 1}, {40, 512, 3}, {33, 768, 17}, {16, 512, 11}, {64, 1536, 64}, {16, 256, 33}, {16, 512, 95}} {
 				rows, cols, n := shape[0], shape[1], shape[2]
 				t.Run(fmt.Sprintf("%s/%s/%dx%dx%d", row.name, typ, rows, cols, n), func(t *testing.T) {
 					old := active

@@ -23,7 +23,7 @@ import (
 func isaNames() (names []string, runs map[string]bool) {
 	runs = map[string]bool{}
 	for _, s := range kernels.Supported() {
-		names, runs[s.Name] = append(names, s.Name), len(s.Missing) == 0
+		names, runs[s.Name] = append(names, s.Name), s.Runs()
 	}
 	return names, runs
 }

@@ -106,6 +106,8 @@ func isaState(s kernels.Support) string {
 	switch {
 	case len(s.Missing) > 0:
 		return "no: the processor lacks " + strings.Join(s.Missing, ", ")
+	case s.Refused != "":
+		return "no: " + s.Refused
 	case s.InUse && os.Getenv("NRT_ISA") != "":
 		return "in use: NRT_ISA asks for it"
 	case s.InUse:

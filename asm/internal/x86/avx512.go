@@ -8,12 +8,15 @@ import (
 )
 
 // avx512 needs F, BW, VL and VNNI: a vector is all 16 rows of a panel, and VPDPBUSD multiplies and adds four bytes.
-type avx512 struct{ constants map[byte]Mem }
+type avx512 struct {
+	name      string
+	constants map[byte]Mem
+}
 
 // AVX512 is the instruction set of Ice Lake and Zen 4.
-func AVX512() machine { return &avx512{constants: map[byte]Mem{}} }
+func AVX512() machine { return &avx512{"AVX512", map[byte]Mem{}} }
 
-func (*avx512) suffix() string                    { return "AVX512" }
+func (a *avx512) suffix() string                  { return a.name }
 func (*avx512) lanes() int                        { return 16 }
 func (*avx512) vec() reg.VecVirtual               { return ZMM() }
 func (*avx512) load(m Mem, dst reg.VecVirtual)    { VMOVDQU32(m, dst) }

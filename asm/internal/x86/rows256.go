@@ -228,6 +228,15 @@ func parts256(m machine, p superPanel, r pointers) {
 
 // multipliers are a part's small scales: one, or two where a part is two groups.
 func (p superPanel) multipliers(m machine, sub reg.Register, part, h int) []reg.VecVirtual {
+	pair := p.scalePair(m, sub, part, h)
+	if p.group == 32 {
+		return []reg.VecVirtual{m.multiplier(pair, part == 1, p.top, 8)}
+	}
+	return []reg.VecVirtual{m.multiplier(pair, false, p.top, 4), m.multiplier(pair, true, p.top, 4)}
+}
+
+// scalePair are the small scales of a part and, where a part is one group, of its neighbour, as word pairs.
+func (p superPanel) scalePair(m machine, sub reg.Register, part, h int) reg.VecVirtual {
 	disp := 0
 	if p.group == 16 {
 		disp = 32 * part
@@ -236,10 +245,7 @@ func (p superPanel) multipliers(m machine, sub reg.Register, part, h int) []reg.
 	if p.packed {
 		m.and(m.bytes(0x0f), pair, pair)
 	}
-	if p.group == 32 {
-		return []reg.VecVirtual{m.multiplier(pair, part == 1, p.top, 8)}
-	}
-	return []reg.VecVirtual{m.multiplier(pair, false, p.top, 4), m.multiplier(pair, true, p.top, 4)}
+	return pair
 }
 
 // finish256 adds float32(integers) * (scale*xscale), then float32(Σ less * -sum) * (offset*xscale), and leaves zeros for
