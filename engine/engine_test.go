@@ -360,6 +360,7 @@ func TestFileCut(t *testing.T) {
 
 // A file that is cut during a step fails that step, and all that follow.
 func TestFileCutWithinStep(t *testing.T) {
+	testdata.RealFaults(t)
 	e, cut := cutFile(t)
 	if err := e.acquire(context.Background()); err != nil {
 		t.Fatal(err)
