@@ -148,10 +148,11 @@ func (e *Engine) step() {
 	e.assemble(plan)
 	logits := e.computeParts()
 	complete := e.draw(logits)
-	for _, a := range complete {
-		e.sched.Cancel(a.id) // its token of this step was the last, whatever the scheduler thinks
+	ids := make([]string, len(complete))
+	for i, a := range complete {
+		ids[i] = a.id
 	}
-	e.sched.Commit()
+	e.sched.Commit(ids...)
 	for _, a := range complete {
 		e.retire(a, nil)
 	}

@@ -106,7 +106,8 @@ func TestCloseWhileAnswering(t *testing.T) {
 		}
 	})
 	started.Wait()
-	second, waiting = chat.Collect(e.Chat(canceledAfterClose(t, e), greedy("Tom", 400)))
+	closeInBackground(t, e)
+	second, waiting = chat.Collect(e.Chat(context.Background(), greedy("Tom", 400)))
 	wg.Wait()
 	if begun != nil || first.Generated == 0 {
 		t.Errorf("the answer that was begun: %d tokens, %v", first.Generated, begun)
@@ -117,8 +118,7 @@ func TestCloseWhileAnswering(t *testing.T) {
 	}
 }
 
-// canceledAfterClose closes the engine in the background.
-func canceledAfterClose(t *testing.T, e *Engine) context.Context {
+func closeInBackground(t *testing.T, e *Engine) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -128,5 +128,4 @@ func canceledAfterClose(t *testing.T, e *Engine) context.Context {
 		}
 	}()
 	t.Cleanup(func() { <-done })
-	return context.Background()
 }

@@ -300,7 +300,7 @@ func (r *gbnfReader) char(want string) (rune, error) {
 	}
 	count, ok := escapeDigits[kind]
 	if !ok || r.at+1+count > len(r.src) {
-		return 0, r.errorf(`found \%s, want one of \n \r \t \\ \" \[ \] \- \^ \xXX \uXXXX \UXXXXXXXX`, strings.Trim(r.found(), `"`))
+		return 0, r.errorf(`found \%s, want one of \n \r \t \\ \" \[ \] \- \^ \xHH \uHHHH \UHHHHHHHH, where H is a hexadecimal digit`, strings.Trim(r.found(), `"`))
 	}
 	v, err := strconv.ParseUint(r.src[r.at+1:r.at+1+count], 16, 32)
 	if err != nil || !utf8.ValidRune(rune(v)) {

@@ -76,7 +76,7 @@ func (s *schemaReader) others(o, properties *object, where string) (*expr, error
 		return nil, err
 	}
 	taken := append(slices.Clone(properties.keys), o.required()...)
-	return s.newRule(seq(text(`"`), s.nameBut(taken), text(`":`), rule("ws"), value)), nil
+	return s.newRule(seq(text(`"`), s.restBut(taken, true), text(`":`), rule("ws"), value)), nil
 }
 
 // countsFit holds minProperties and maxProperties against what the grammar gives anyway; counting members that may be
@@ -140,12 +140,8 @@ func (s *schemaReader) member(o *object, name, where string) (*expr, error) {
 	return s.newRule(seq(text(string(writeJSON(nil, name))+":"), rule("ws"), value)), nil
 }
 
-// nameBut is the inside of a string that is none of the names, each character written in one way.
-func (s *schemaReader) nameBut(names []string) *expr {
-	return s.restBut(names, true)
-}
-
-// restBut is the rest of a string that is none of these rests; empty says whether it may be empty where none is.
+// restBut is the rest of a string that is none of these rests, each character written in one way; empty says whether
+// it may be empty where none of them is.
 func (s *schemaReader) restBut(rests []string, empty bool) *expr {
 	anything := repeat(rule("plain char"), 0, -1)
 	if s.g.rules["plain char"] == nil {

@@ -27,8 +27,8 @@ func Shared(tb testing.TB, name string) string {
 	return ""
 }
 
-// SmolLM2 is the path of SmolLM2-135M-Instruct: $NRT_SMOLLM2, or the test cache in the home folder, where `make
-// test-models` puts it. The test skips where it is absent.
+// SmolLM2 is the path of SmolLM2-135M-Instruct: $NRT_SMOLLM2, which `make test` sets, or a file in ~/.cache/nrt-test. The
+// test skips where it is absent.
 func SmolLM2(tb testing.TB) string {
 	tb.Helper()
 	if path := os.Getenv("NRT_SMOLLM2"); path != "" {
